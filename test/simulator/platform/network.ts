@@ -49,6 +49,8 @@ export interface NetworkSettings {
   readonly getFault: (request: NetRequest) => Fault;
   /** A client has sent a request. */
   readonly onSent?: (request: NetRequest, fault: Fault) => void;
+  /** A client has a request that found nobody who listens: nothing was sent. */
+  readonly onRefused?: (request: NetRequest) => void;
   /** An endpoint has answered one; the client may never hear of it. */
   readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
   /** A client that lives has the response to one: `share` of it, 1 for all. */
@@ -78,13 +80,14 @@ export class VirtualNetwork {
 
   /** One request of the host that runs now. `then` is called on it once, unless it has died. */
   send(request: NetRequest, then: (result: NetResponse | Error, share: number) => void): void {
-    const { kernel, latency, getFault, onSent, onRead } = this.#settings;
+    const { kernel, latency, getFault, onSent, onRefused, onRead } = this.#settings;
     const client = getHost();
     if (client !== null) burnFuse(client);
     if (client?.alive === false) return;
     const fault = getFault(request);
     kernel.trace(`${client?.name ?? '-'} ${describeRequest(request)}${fault.kind === 'none' ? '' : ` ${fault.kind}`}`);
-    if (fault.kind !== 'refused') onSent?.(request, fault);
+    if (fault.kind === 'refused') onRefused?.(request);
+    else onSent?.(request, fault);
     let done = false;
     const deliver = (delayMs: number, result: NetResponse | Error, share = 1) => {
       kernel.schedule(delayMs, client, () => {

@@ -186,6 +186,7 @@ export class World {
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
         for (const ask of this.#asking) ask();
       },
+      onRefused: (request) => this.oracle.foundNobody(request, SERVICE_NAMES[this.keys.getOwner(request)]),
       onRead: (request, response, share) => this.#onRead(request, response, share),
       onAnswered: (request, response) => {
         if (request.method === 'POST') this.oracle.check();

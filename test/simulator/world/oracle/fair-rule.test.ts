@@ -13,7 +13,7 @@ function play(turns: readonly (readonly Ready[])[], watch = 'shop') {
   const send = (who: string, ready: readonly Ready[]) =>
     rule.sent({ lane, key: 'sc1-1', watch: who, urls: 100, ready });
   for (const ready of turns) send(watch, ready);
-  return { found, send, lookUp: (who: string) => rule.lookedUp(lane, who) };
+  return { found, send, hadTurn: (who: string) => rule.hadTurn(lane, who) };
 }
 
 describe('a small batch beside a watch with many', () => {
@@ -36,12 +36,12 @@ describe('a small batch beside a watch with many', () => {
     assert.deepEqual(found, []);
   });
 
-  test('has a batch looked up between, which is a turn: its time begins again', () => {
-    const { found, send, lookUp } = play([[SMALL], [SMALL]]);
-    lookUp('news');
+  test('has a turn between without a submission that left: its time begins again', () => {
+    const { found, send, hadTurn } = play([[SMALL], [SMALL]]);
+    hadTurn('news');
     send('shop', [SMALL]);
     assert.deepEqual(found, []);
-    lookUp('shop');
+    hadTurn('shop');
     for (let n = 0; n < 2; n++) send('shop', [SMALL]);
     assert.equal(found.length, 1, 'a turn of the other watch is none of its own');
   });

@@ -70,8 +70,8 @@ export class FairRule {
     }
   }
 
-  /** A lookup of one of its batches is a turn like any other. */
-  lookedUp(lane: string, watch: string): void {
+  /** Without a submission that left: a lookup of one of its batches, or a connection that nobody took, is a turn like any other. */
+  hadTurn(lane: string, watch: string): void {
     this.#passed.delete(`${lane}\n${watch}`);
   }
 

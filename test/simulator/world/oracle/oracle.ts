@@ -289,6 +289,11 @@ export class Oracle {
     this.#requests.sent(request, account, isRefused);
   }
 
+  /** A request finds nobody who listens: see RequestReader. */
+  foundNobody(request: NetRequest, account: string): void {
+    this.#requests.foundNobody(request, account);
+  }
+
   refused(request: NetRequest): void {
     this.#requests.refused(request);
   }

@@ -48,6 +48,14 @@ const withLimit = (caps: Caps, limit: number | undefined): Caps =>
 /** What a lookup in the list asks for. */
 const readTag = (path: string): string | undefined => /[?&]q=(sc\w+)/.exec(path)?.[1];
 
+interface BatchBody {
+  readonly urls: string[];
+  readonly project: string;
+  readonly service: ServiceLevel;
+}
+
+const readBatch = (body: string): BatchBody => ({ project: '', ...(JSON.parse(body) as Omit<BatchBody, 'project'>) });
+
 const getKey = ({ headers }: NetRequest): string => headers['idempotency-key'] ?? '';
 
 /** Notes the requests that leave the connector, under the configuration of that moment. */
@@ -88,8 +96,7 @@ export class RequestReader {
     const { method, path, body } = request;
     const key = getKey(request);
     const tag = method === 'GET' ? readTag(path) : undefined;
-    const turn = tag === undefined ? null : this.#settings.findTurn(tag);
-    if (turn !== null) this.#fairRule.lookedUp(`${account} ${turn.service}`, turn.watch);
+    if (tag !== undefined) this.#lookedUp(tag, account);
     if (method !== 'POST' || key === '') return;
     const text = body.toString('utf8');
     this.#keyRule.sent(key, account, text);
@@ -104,18 +111,25 @@ export class RequestReader {
     }
   }
 
+  /** With the key of this account. Nobody listened, so nothing was sent; the watch has had its turn all the same. */
+  foundNobody(request: NetRequest, account: string): void {
+    const { method, path, body } = request;
+    const tag = method === 'GET' ? readTag(path) : undefined;
+    if (tag !== undefined) this.#lookedUp(tag, account);
+    if (method !== 'POST' || !path.endsWith('/submissions') || getKey(request) === '') return;
+    const { project, service } = readBatch(body.toString('utf8'));
+    this.#fairRule.hadTurn(`${account} ${service}`, this.#settings.names.toName(readSitemap(project)));
+  }
+
+  #lookedUp(tag: string, account: string): void {
+    const turn = this.#settings.findTurn(tag);
+    if (turn !== null) this.#fairRule.hadTurn(`${account} ${turn.service}`, turn.watch);
+  }
+
   #sentBatch(key: string, body: string, account: string, moment: Moment): void {
     const { names, wasTried, findLabel, listReady } = this.#settings;
     const known = this.sends.findBatch(key);
-    const {
-      urls,
-      project = '',
-      service,
-    } = JSON.parse(body) as {
-      urls: string[];
-      project?: string;
-      service: ServiceLevel;
-    };
+    const { urls, project, service } = readBatch(body);
     const sitemap = readSitemap(project);
     this.#senderRule.sent({
       ...{ key, account, isRepeat: known !== undefined },

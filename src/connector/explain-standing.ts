@@ -155,9 +155,17 @@ function explainSettled({ watch, nextRunAt }: StandingFacts, history: UrlHistory
       nextAt: check.at,
     };
   }
+  if (history.reason === renderReason({ code: 'quarantined_by_other_watch' })) {
+    return {
+      standing: 'quarantined',
+      why: `not bought: ${history.reason}`,
+      next: 'not bought until you release it in the watch that has it in quarantine, and which "courier why" shows too',
+      nextAt: null,
+    };
+  }
   if (purchase !== null)
     return {
-      standing: 'completed',
+      standing: history.purchases.some(({ result }) => result === 'completed') ? 'completed' : 'not_due',
       why: history.reason ?? `bought in ${purchase.reference ?? `batch ${purchase.batch}`}`,
       next: again,
       nextAt: null,

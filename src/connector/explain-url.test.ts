@@ -15,6 +15,7 @@ import {
 } from '../../test/support/ledger.ts';
 import { readConfig } from '../config/load.ts';
 import { sql } from '../database/sql.ts';
+import { cancelBatch } from '../ledger/batches/cancel-batch.ts';
 import { reviewBatch } from '../ledger/batches/review-batch.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
 import { judgeRun } from '../ledger/runs/judge-run.ts';
@@ -108,6 +109,24 @@ describe('why a URL is where it is', () => {
     assert.match(review.why, /the service answered 409/);
     assert.equal(review.next, 'decide: courier batches resolve 1');
   });
+
+  testLedger(
+    'one that was not completed is not called so: quarantined elsewhere, or bought without a result',
+    async (ledger) => {
+      await crawled(ledger, 'first', { [SITEMAP]: ['a'] });
+      await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
+      await cancelBatch(ledger, 1 as BatchId, 'tester');
+      await ledger.db.run(sql`
+      UPDATE urls SET state = 'known', due = NULL, due_at = NULL, reason_code = 'quarantined_by_other_watch', reason_params = NULL`);
+      const elsewhere = await explain(ledger, 'a');
+      assert.equal(elsewhere.standing, 'quarantined');
+      assert.match(elsewhere.why, /^not bought: in quarantine under another watch/);
+      assert.match(elsewhere.next, /until you release it in the watch that has it/);
+      await ledger.db.run(sql`UPDATE urls SET reason_code = 'bought_by_other_watch'`);
+      const bought = await explain(ledger, 'a');
+      assert.deepEqual([bought.standing, bought.why], ['not_due', 'bought by another watch of the account']);
+    },
+  );
 
   testLedger('one that was bought has its job, and what comes next', async (ledger) => {
     const [reference] = await buy(ledger, 'first', ['a']);

@@ -1,15 +1,15 @@
 import type { Micros } from '../contract/money.ts';
 import { ApiError, unwrapData } from '../src/api-client/errors.ts';
+import { getRefusalStop } from '../src/ledger/accounts/refusals.ts';
 import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
 import { listPendingBatches } from '../src/ledger/batches/batch-queries.ts';
 import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
+import { checkFunds, resumeWithinCaps } from '../src/ledger/batches/funds.ts';
 import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-answer.ts';
-import { getRefusalStop } from '../src/ledger/batches/refusal-stop.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { findOtherService } from '../src/ledger/money/account.ts';
 import { resumeAccount } from '../src/ledger/money/account-status.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
-import { checkFunds, resumeWithinCaps } from '../src/ledger/money/funds.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import { waitsForMoney } from '../src/submission/caps.ts';

@@ -4,13 +4,8 @@ import { AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
 import type { SendRequest } from '../src/api-client/history.ts';
 import { type RecoverSettings, recoverAccount } from '../src/connector/recover-account.ts';
 import { raw, sql } from '../src/database/sql.ts';
-import {
-  beginRecovery,
-  getHistoryHold,
-  holdSpending,
-  recordForeignJobs,
-  releaseHistoryHold,
-} from '../src/ledger/jobs/history-hold.ts';
+import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
+import { beginRecovery, holdSpending, recordForeignJobs, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';

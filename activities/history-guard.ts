@@ -1,5 +1,6 @@
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
-import { getHistoryHold, holdSpending, releaseHistoryHold, selectLost } from '../src/ledger/jobs/history-hold.ts';
+import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
+import { holdSpending, releaseHistoryHold, selectLost } from '../src/ledger/jobs/history-hold.ts';
 import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { watchFailovers } from '../src/ledger/watch-failovers.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';

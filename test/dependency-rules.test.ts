@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { listSources, parseImports, resolveImport, root } from './support/imports.ts';
 
 /**
  * Which module may import which, besides itself: the dependency rules that docs/explanation/architecture.md shows. The order is
@@ -161,30 +161,10 @@ const IMPURE_CALL = /\b(Date\.now|Math\.random|performance\.now|fetch|setTimeout
 
 const MODULES = Object.keys(RULES);
 const BY_LENGTH = MODULES.toSorted((a, b) => b.length - a.length);
-const root = fileURLToPath(new URL('..', import.meta.url));
-
 const findModule = (file: string): string | undefined =>
   BY_LENGTH.find((name) => file.startsWith(`${name}/`) || file === `${name}.ts`);
 
-function listSources(): string[] {
-  return ['contract', 'src', 'service', 'workflows', 'activities'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-      .map((file) => `${folder}/${file.split(sep).join('/')}`),
-  );
-}
-
-const IMPORT =
-  /^\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm;
-
-function parseImports(text: string): string[] {
-  return [...text.matchAll(IMPORT)].flatMap((match) => match[1] ?? match[2] ?? match[3] ?? []);
-}
-
-const resolveImport = (file: string, specifier: string): string =>
-  relative(root, resolve(root, dirname(file), specifier))
-    .split(sep)
-    .join('/');
+const SOURCES = ['contract', 'src', 'service', 'workflows', 'activities'];
 
 /** What a file does that its module may not; empty when all is well. */
 function findBreaches(file: string, text: string): string[] {
@@ -226,7 +206,7 @@ function findCycles(files: readonly string[]): string[][] {
 }
 
 describe('dependency rules', () => {
-  const files = listSources();
+  const files = listSources(SOURCES);
 
   test('every file lies in a module, and imports only what its module may', () => {
     assert.ok(files.length > 200, 'no sources found: this test would prove nothing');

@@ -12,7 +12,7 @@ import {
 import { readConfig } from '../config/load.ts';
 import { listNextRuns } from '../config/next-runs.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
-import { judgeRun } from '../ledger/runs/judge-run.ts';
+import { judgeRun } from '../ledger/plans/judge-run.ts';
 import type { RunId } from '../submission/ids.ts';
 import { forecastRuns } from './forecast.ts';
 

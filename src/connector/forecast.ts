@@ -3,6 +3,7 @@ import type { Config, Watch } from '../config/config.ts';
 import { requireAccount } from '../config/config.ts';
 import { listNextRuns } from '../config/next-runs.ts';
 import { getTimeZone } from '../config/time-zone.ts';
+import { findWatch } from '../ledger/accounts/watches.ts';
 import { countDueChecks } from '../ledger/index-checks/count-due-checks.ts';
 import { getDayStart, getMonthStart } from '../ledger/journal/days.ts';
 import { getLastBalance } from '../ledger/money/balance.ts';
@@ -13,7 +14,6 @@ import { surveyDue } from '../ledger/plans/survey-due.ts';
 import { listHeldRuns } from '../ledger/reports/held-runs.ts';
 import { getAccountTotals } from '../ledger/reports/totals.ts';
 import { getUsualRun } from '../ledger/reports/usual-run.ts';
-import { findWatch } from '../ledger/runs/watches.ts';
 import { lowerCap, urlsAllowed } from '../submission/caps.ts';
 import type { AccountId, RunId, WatchId } from '../submission/ids.ts';
 

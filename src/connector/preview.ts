@@ -5,7 +5,7 @@ import { diffRun, type RunDiff } from '../ledger/crawl/diff-run.ts';
 import { LedgerError } from '../ledger/ledger-error.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { PlanInput } from '../ledger/plans/allowance.ts';
-import { judgeRun } from '../ledger/runs/judge-run.ts';
+import { judgeRun } from '../ledger/plans/judge-run.ts';
 import { beginRun, endRun, touchRun } from '../ledger/runs/runs.ts';
 import type { RunId } from '../submission/ids.ts';
 import type { Reason } from '../submission/reason.ts';

@@ -3,6 +3,7 @@ import { ApiError, NotFoundError, RequestRefusedError } from '../api-client/erro
 import { listHistory, type SendRequest } from '../api-client/history.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Account, Watch } from '../config/config.ts';
+import { listWatchesOnceIn } from '../ledger/accounts/watches.ts';
 import {
   beginRecovery,
   listProjectsOfWatches,
@@ -11,7 +12,6 @@ import {
   selectUnknown,
 } from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import { listWatchesOnceIn } from '../ledger/runs/watches.ts';
 import { backoffMs } from '../submission/backoff.ts';
 import type { Reference } from '../submission/ids.ts';
 import { findMissingWatch } from './missing-watch.ts';

@@ -15,7 +15,7 @@ import { selectMembers, updateResults } from '../../src/ledger/jobs/settle-job.t
 import { selectOverlaps } from '../../src/ledger/jobs/take-out.ts';
 import { selectUnknown } from '../../src/ledger/journal/prices.ts';
 import { selectCharged } from '../../src/ledger/journal/sums.ts';
-import { selectDueCount, selectDuePage, selectDueRows } from '../../src/ledger/plans/due.ts';
+import { selectDueCount, selectDuePage, selectDueRows } from '../../src/ledger/pages/due.ts';
 import { selectOtherWatches } from '../../src/ledger/plans/resubmission.ts';
 import { selectPageKinds } from '../../src/ledger/plans/survey-due.ts';
 import { selectAccepted, selectGroups } from '../../src/ledger/reports/accepted-batches.ts';

@@ -8,10 +8,10 @@ import { sql } from '../../database/sql.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
 import { recordKeyRejected } from '../../ledger/money/account-status.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import { judgeRun } from '../../ledger/plans/judge-run.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { assignReason } from '../../ledger/reason-columns.ts';
 import { getAccountTotals } from '../../ledger/reports/totals.ts';
-import { judgeRun } from '../../ledger/runs/judge-run.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 

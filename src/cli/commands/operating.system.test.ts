@@ -7,8 +7,8 @@ import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, WATCH } from '../../.
 import { sql } from '../../database/sql.ts';
 import { recordKeyRejected } from '../../ledger/money/account-status.ts';
 import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
+import { judgeRun } from '../../ledger/plans/judge-run.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
-import { judgeRun } from '../../ledger/runs/judge-run.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { RunId } from '../../submission/ids.ts';
 

@@ -11,7 +11,7 @@ import { newRunName } from '../../connector/run-name.ts';
 import { runWithoutTemporal } from '../../connector/run-without-temporal.ts';
 import { hasServer } from '../../connector/state-folder.ts';
 import { waitForDatabase } from '../../connector/wait-at-start.ts';
-import { findOpenWork } from '../../ledger/runs/find-open-work.ts';
+import { findOpenWork } from '../../ledger/plans/find-open-work.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { watchWorkflowId } from '../../temporal-api/ids.ts';

@@ -5,9 +5,9 @@ import { ACCOUNT, completeRun, crawled, NO_GUARD, testLedger, WATCH } from '../.
 import { CommandError } from '../../cli-kit/exit-codes.ts';
 import { recordBalance } from '../../ledger/money/balance.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import { judgeRun } from '../../ledger/plans/judge-run.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { findDecision } from '../../ledger/runs/decide-run.ts';
-import { judgeRun } from '../../ledger/runs/judge-run.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { type DecisionKind, sendDecision } from './send-decision.ts';

@@ -13,9 +13,9 @@ import {
 } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import { planRun } from '../plans/make-plan.ts';
-import { findWatch } from '../runs/watches.ts';
 import { listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
 import { recordAnswer } from './record-answer.ts';

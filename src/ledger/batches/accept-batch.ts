@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
+import { forgetRefusals } from '../accounts/refusals.ts';
 import { getChargeDay } from '../journal/days.ts';
 import { bookPurchase } from '../journal/open-money.ts';
 import { getCountedPrice } from '../journal/prices.ts';
@@ -15,7 +16,6 @@ import type { BatchRow } from './batch-queries.ts';
 import { toPurchase } from './follow-state.ts';
 import { hasChangedSince, keepLaterChanges } from './keep-later-changes.ts';
 import { mergeSamePurchase } from './merge-same-purchase.ts';
-import { forgetRefusals } from './refusal-stop.ts';
 import { accept, requireReview, reviewUnsentParts, setReason } from './transitions.ts';
 
 /** An acceptance as the service reports it, in a response or in its list. */

@@ -9,7 +9,8 @@ import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../
 import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import { findFirstSent, mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { getHistoryHold } from '../jobs/history-hold.ts';
+import { getHistoryHold } from '../accounts/history-hold.ts';
+import { claimProbe, getRefusalStop } from '../accounts/refusals.ts';
 import { countAtPrices } from '../journal/prices.ts';
 import { findOtherService } from '../money/account.ts';
 import { computeCurrentCost } from '../money/price.ts';
@@ -21,7 +22,6 @@ import { type BatchRow, lockBatch } from './batch-queries.ts';
 import type { BatchState } from './batch-state.ts';
 import { dissolveBatch } from './cancel-batch.ts';
 import { recordTurn } from './fair-share.ts';
-import { claimProbe, getRefusalStop } from './refusal-stop.ts';
 import { beginAttempt, requireReview, setAside, setReason } from './transitions.ts';
 
 interface Named {

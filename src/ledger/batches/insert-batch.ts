@@ -7,7 +7,7 @@ import { sql } from '../../database/sql.ts';
 import { freezeBatch } from '../../submission/freeze.ts';
 import type { AccountId, BatchId, IdempotencyKey, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import type { DueReason } from '../plans/due.ts';
+import type { DueReason } from '../pages/due.ts';
 import type { PriceBasis } from '../policy.ts';
 import { followState } from './follow-state.ts';
 

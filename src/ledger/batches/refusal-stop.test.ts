@@ -13,6 +13,7 @@ import {
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, RunId, WatchId } from '../../submission/ids.ts';
 import { computeRefusalWait } from '../../submission/refusal-stop.ts';
+import { getRefusalStop } from '../accounts/refusals.ts';
 import { moveAccount } from '../money/account.ts';
 import { getAccountStatus } from '../money/account-status.ts';
 import { planRun } from '../plans/make-plan.ts';
@@ -21,7 +22,7 @@ import { endRun } from '../runs/runs.ts';
 import { listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
 import { type AnswerRecorded, recordAnswer } from './record-answer.ts';
-import { getRefusalStop, resumeRefused } from './refusal-stop.ts';
+import { resumeRefused } from './refusal-stop.ts';
 
 const MINUTE = 60_000;
 const AS_IT_IS = { release: false, by: 'ops' };

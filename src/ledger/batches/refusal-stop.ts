@@ -1,44 +1,13 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId } from '../../submission/ids.ts';
-import type { Reason } from '../../submission/reason.ts';
 import { computeRefusalWait, isRefusalOfAll } from '../../submission/refusal-stop.ts';
+import { forgetRefusals, getRefusalStop, getRefusals, type RefusalStop, toRefusalStop } from '../accounts/refusals.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { lockAccount } from '../runs/watches.ts';
 import type { BatchRow } from './batch-queries.ts';
 import { dissolveBatch } from './cancel-batch.ts';
 import { returnFromReview } from './transitions.ts';
-
-/** An account that sends nothing, because the service refused its last batches alike. */
-export interface RefusalStop {
-  /** The next attempt, with one batch. */
-  readonly until: number;
-  readonly reason: Extract<Reason, { code: 'requests_refused' }>;
-}
-
-interface RefusalRow {
-  readonly status: number;
-  /** The first of them, a batch and its parts counted once, as JSON. */
-  readonly batches: string;
-  readonly refusals: number;
-  readonly message: string;
-  readonly until: number | null;
-}
-
-const getRow = (db: Queryable, account: AccountId): Promise<RefusalRow | undefined> =>
-  db.get(sql<RefusalRow>`
-    SELECT status, batches, refusals, message, until FROM account_refusals WHERE account_id = ${account}`);
-
-/** The stop of an account; null when it may send. */
-export async function getRefusalStop(db: Queryable, account: AccountId): Promise<RefusalStop | null> {
-  const row = await getRow(db, account);
-  return row === undefined || row.until === null ? null : toStop(account, { ...row, until: row.until });
-}
-
-const toStop = (account: AccountId, row: RefusalRow & { readonly until: number }): RefusalStop => {
-  const { status, refusals, message: text, until } = row;
-  return { until, reason: { code: 'requests_refused', account, status, batches: refusals, text, until } };
-};
 
 /**
  * Counts a batch that the service refused for a reason other than its URLs. Batches refused alike in a row, with none
@@ -53,7 +22,7 @@ export async function countRefusal(
 ): Promise<RefusalStop | null> {
   const account = row.account_id;
   const root = await findRoot(tx, row);
-  const before = await getRow(tx, account);
+  const before = await getRefusals(tx, account);
   const same = before?.status === status ? before : undefined;
   const known = same === undefined ? [] : (JSON.parse(same.batches) as BatchId[]);
   // The parts of one batch are refused for one reason. A probe counts, whatever batch it sends.
@@ -68,7 +37,7 @@ export async function countRefusal(
       refusals = excluded.refusals, message = excluded.message, until = excluded.until`);
   if (until === null) return null;
   for (const batch of known) await returnFromReview(tx, batch, now, { code: 'refused_with_others', status });
-  return toStop(account, { status, batches: '[]', refusals, message: text, until });
+  return toRefusalStop(account, { status, batches: '[]', refusals, message: text, until });
 }
 
 /** The batch that this one is a part of, or itself. */
@@ -79,20 +48,6 @@ async function findRoot(tx: Queryable, { id }: Pick<BatchRow, 'id'>): Promise<Ba
       UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id)
     SELECT id FROM up WHERE parent_id IS NULL`);
   return root.id;
-}
-
-/** Other workers wait this long for the answer to a probe. */
-const PROBE_MS = 60_000;
-
-/** The time of the next attempt has come: this batch is it, and no other is sent until it has its answer. */
-export async function claimProbe(tx: Queryable, account: AccountId, now: number): Promise<void> {
-  await tx.run(sql`
-    UPDATE account_refusals SET until = ${now + PROBE_MS} WHERE account_id = ${account} AND until IS NOT NULL`);
-}
-
-/** The service accepted a batch: nothing is refused alike any more. */
-export async function forgetRefusals(tx: Queryable, account: AccountId): Promise<void> {
-  await tx.run(sql`DELETE FROM account_refusals WHERE account_id = ${account}`);
 }
 
 export interface Resumed {

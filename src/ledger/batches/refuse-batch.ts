@@ -7,7 +7,7 @@ import { type Reason, renderReason } from '../../submission/reason.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
 import { type Bisection, splitBatch, worthBisecting } from '../../submission/split.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import type { DueReason } from '../plans/due.ts';
+import type { DueReason } from '../pages/due.ts';
 import { assignReason } from '../reason-columns.ts';
 import type { BatchRow } from './batch-queries.ts';
 import { insertBatch } from './insert-batch.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ACCOUNT, completeRun, crawled, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { surveyDue } from '../plans/survey-due.ts';
 import { beginRun, endRun } from '../runs/runs.ts';
-import { findWatch } from '../runs/watches.ts';
 import { getStoredSitemap, listFinishedSitemaps } from './sitemaps.ts';
 
 const due = async (ledger: Ledger) =>

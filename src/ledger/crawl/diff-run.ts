@@ -3,12 +3,12 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
+import { addLive } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { takeOverPurchases } from './earlier-purchases.ts';
 import { growingList, listKeys, unpackList } from './fingerprint-list.ts';
-import { addLive } from './insert-found.ts';
 import { addCandidates } from './record-verdict.ts';
 
 /** URLs that are written in one turn of the event loop. */

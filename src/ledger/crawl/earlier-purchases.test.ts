@@ -17,6 +17,7 @@ import {
 import { endJob } from '../../../test/support/service-results.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, Reference, RunId, WatchId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { listQuarantined, releaseUrl } from '../jobs/quarantine.ts';
@@ -27,7 +28,6 @@ import { planRun } from '../plans/make-plan.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
-import { findWatch } from '../runs/watches.ts';
 import { selectListed } from './earlier-purchases.ts';
 
 const OLD: WatchPolicy = WATCH;

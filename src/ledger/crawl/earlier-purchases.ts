@@ -4,13 +4,13 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { restoreForgotten } from '../forgotten/restore-forgotten.ts';
-import { listSpellings } from '../jobs/spellings.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { DUE_PAGE, type DueRow, eachDuePage } from '../plans/due.ts';
+import { DUE_PAGE, type DueRow, eachDuePage } from '../pages/due.ts';
+import { toUrlKey } from '../pages/fingerprint.ts';
+import { listSpellings } from '../pages/spellings.ts';
+import { type TakeOver, takeOver } from '../pages/take-over.ts';
 import { assignReason } from '../reason-columns.ts';
 import type { RunRow } from '../runs/runs.ts';
-import { toUrlKey } from './fingerprint.ts';
-import { type TakeOver, takeOver } from './take-over.ts';
 
 /** Rows that `courier recover` added to a watch and that no sitemap has listed so far. */
 interface NeverListed {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Version } from '../../url/version.ts';
-import { asKey } from './fingerprint.ts';
+import { asKey } from '../pages/fingerprint.ts';
 import type { ObservedEntry } from './found.ts';
 import { FoundList } from './found-list.ts';
 

@@ -107,11 +107,3 @@ async function matchByText(
   }
   return { own, collided };
 }
-
-/**
- * Maintains the number of a watch's present URLs, so that reports need not count them. It locks the watch until the
- * transaction ends: call it last, or the sitemaps of a watch are written one after the other on Postgres.
- */
-export async function addLive(tx: Queryable, watchId: number, urls: number): Promise<void> {
-  if (urls !== 0) await tx.run(sql`UPDATE watches SET live = live + ${urls} WHERE id = ${watchId}`);
-}

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Url } from '../../url/normalize-url.ts';
 import { makeVersion, SPAN, toLatest, type Version } from '../../url/version.ts';
-import { asKey, toUrlKey } from './fingerprint.ts';
+import { asKey, toUrlKey } from '../pages/fingerprint.ts';
 import { type FingerprintList, unpackList } from './fingerprint-list.ts';
 import type { Found, ObservedEntry } from './found.ts';
 import { readSitemap } from './read-sitemap.ts';

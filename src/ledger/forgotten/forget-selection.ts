@@ -5,8 +5,8 @@ import { canonicalUrl } from '../../submission/canonical-url.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { compileHosts } from '../../url/hosts.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { toUrlKey } from '../pages/fingerprint.ts';
 
 /** Which pages to forget. */
 export type ForgetSelection =

@@ -1,13 +1,13 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
-import { takeOver } from '../crawl/take-over.ts';
-import { listSpellings } from '../jobs/spellings.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { type DueRow, eachDuePage } from '../plans/due.ts';
+import { type DueRow, eachDuePage } from '../pages/due.ts';
+import { toUrlKey } from '../pages/fingerprint.ts';
+import { listSpellings } from '../pages/spellings.ts';
+import { takeOver } from '../pages/take-over.ts';
 import type { RunRow } from '../runs/runs.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { type ForgottenUrl, toForgottenKey, toForgottenUrl } from './forgotten-url.ts';
 
 /** Uses urls_forgotten. */

@@ -1,7 +1,7 @@
 import { type Query, raw, sql } from '../../database/sql.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
-import { listSpellings } from '../jobs/spellings.ts';
+import { toUrlKey } from '../pages/fingerprint.ts';
+import { listSpellings } from '../pages/spellings.ts';
 import { type ForgottenUrl, isForgottenUrl, toForgottenKey, toForgottenUrl } from './forgotten-url.ts';
 
 /** How a page may stand in the ledger: its address in each spelling, then the digests of these; the likeliest first. */

@@ -17,6 +17,7 @@ import type { Verdict } from '../../submission/answer.ts';
 import type { IndexCheckPolicy } from '../../submission/check-schedule.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { findWatch } from '../accounts/watches.ts';
 import { recordPoll } from '../jobs/record-poll.ts';
 import { recordUrlResults, settleJob } from '../jobs/settle-job.ts';
 import { recordBalance } from '../money/balance.ts';
@@ -26,7 +27,6 @@ import { surveyDue } from '../plans/survey-due.ts';
 import { getAccountTotals } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
-import { findWatch } from '../runs/watches.ts';
 import { beginCheck } from './begin-check.ts';
 import { recordCheck } from './record-check.ts';
 

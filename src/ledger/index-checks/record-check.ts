@@ -6,6 +6,7 @@ import { type CheckPolicy, nextCheckAt, resubmissionDue } from '../../submission
 import type { Checked } from '../../submission/outcome.ts';
 import { type Reason, renderStoredReason } from '../../submission/reason.ts';
 import type { Refusal } from '../../submission/refusal.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { getChargeDay } from '../journal/days.ts';
 import { assumeCharged, bookPurchase, freeMoney, holdMoney } from '../journal/open-money.ts';
 import { LedgerError } from '../ledger-error.ts';
@@ -13,7 +14,6 @@ import { recordKeyRejected } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { assignWait, type NewWait } from '../waits.ts';
 import { type CheckRow, type QueueRow, toCheckHistory, toPurchase } from './check-queue.ts';
 

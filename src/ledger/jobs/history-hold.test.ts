@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ACCOUNT, completeRun, crawled, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { AccountId, Reference, RunId } from '../../submission/ids.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { getAccountStatus } from '../money/account-status.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { hasUrlOf, holdSpending, listProjects, listProjectsOfWatches, releaseHistoryHold } from './history-hold.ts';
 import { recoverJob } from './recover.ts';
 

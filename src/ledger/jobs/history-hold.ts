@@ -5,20 +5,11 @@ import { type HistoryHold, listHeldJobs } from '../../submission/history-hold.ts
 import type { AccountId, Reference, WatchId } from '../../submission/ids.ts';
 import { TAG_SUFFIX_LENGTH } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { getHistoryHold } from '../accounts/history-hold.ts';
+import { lockAccount, wasOnceIn } from '../accounts/watches.ts';
 import { listStoredForms, toStoredKey } from '../forgotten/stored-forms.ts';
 import { endSuspension, suspendAccount } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { lockAccount, wasOnceIn } from '../runs/watches.ts';
-
-interface HoldRow {
-  readonly hold: string | null;
-}
-
-/** The hold on an account's spending; null without one. */
-export async function getHistoryHold(db: Queryable, account: AccountId): Promise<HistoryHold | null> {
-  const row = await db.get(sql<HoldRow>`SELECT hold FROM account_history WHERE account_id = ${account}`);
-  return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);
-}
 
 /**
  * Holds all spending of an account, of every run, worker and cron job on this ledger, until `releaseHistoryHold`. A hold that

@@ -4,11 +4,11 @@ import type { AccountId, WatchId } from '../../submission/ids.ts';
 import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Version } from '../../url/version.ts';
+import { ensureWatch, lockAccount } from '../accounts/watches.ts';
 import { type ForgottenUrl, isForgottenUrl } from '../forgotten/forgotten-url.ts';
 import { restoreForgotten } from '../forgotten/restore-forgotten.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { ensureWatch, lockAccount } from '../runs/watches.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 import { ensureRecoveredUrls } from './recovered-urls.ts';
 

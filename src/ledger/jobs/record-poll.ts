@@ -5,11 +5,11 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
 import { decideStateMove, isKnownState, isOver, type ShownJob } from '../../submission/states.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
 import { setReason } from '../batches/transitions.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { lockAccount } from '../runs/watches.ts';
 
 /** An accepted batch whose job has not ended, or whose URLs have no result yet. */
 export interface OpenSubmission {

@@ -7,6 +7,7 @@ import type { AccountId, BatchId, Reference, WatchId } from '../../submission/id
 import { parseTag } from '../../submission/project-tag.ts';
 import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { ensureWatch, findWatch, lockAccount } from '../accounts/watches.ts';
 import { acceptBatch } from '../batches/accept-batch.ts';
 import { type BatchRow, getBatch } from '../batches/batch-queries.ts';
 import { toPurchase } from '../batches/follow-state.ts';
@@ -15,7 +16,6 @@ import { bookPurchase, giveUpAssumed } from '../journal/open-money.ts';
 import { getCountedPrice } from '../journal/prices.ts';
 import { getPrice, learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { ensureWatch, findWatch, lockAccount } from '../runs/watches.ts';
 import { toLatestSql } from '../version-sql.ts';
 import { ensureRecoveredUrls, type RecoveredBy } from './recovered-urls.ts';
 import type { UrlResult } from './settle-job.ts';

@@ -5,13 +5,13 @@ import { canonicalUrl } from '../../submission/canonical-url.ts';
 import { nextGeneration, type RetryFailedPolicy } from '../../submission/generations.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
 import { parseReason, type Reason } from '../../submission/reason.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { setReason } from '../batches/transitions.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignDecision } from '../operator-decision.ts';
+import { toUrlKey } from '../pages/fingerprint.ts';
 import { assignReason } from '../reason-columns.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { getJob, type JobRow } from './record-poll.ts';
 
 /** The service's result for one URL. `open`: neither completed nor failed, shown unchanged. */

@@ -9,9 +9,9 @@ import {
   toStoredReason,
   WAITS_FOR_MONEY,
 } from '../../submission/reason.ts';
-import { getRefusalStop } from '../batches/refusal-stop.ts';
+import { getRefusalStop } from '../accounts/refusals.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { assignWait } from '../waits.ts';
 
 /** Why an account sends nothing. */

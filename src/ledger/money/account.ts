@@ -2,11 +2,11 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { isSameBaseUrl } from '../../submission/freeze.ts';
 import { renderReason } from '../../submission/reason.ts';
-import { forgetRefusals } from '../batches/refusal-stop.ts';
+import { forgetRefusals } from '../accounts/refusals.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { forgetIdentity } from './confirm-account.ts';
 
 /**

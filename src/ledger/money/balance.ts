@@ -2,10 +2,10 @@ import { type Micros, micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { hasAssumedSince, sumCountedSince } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
-import { lockAccount } from '../runs/watches.ts';
 
 export interface Balance {
   readonly amount: Micros;

@@ -1,9 +1,10 @@
 import { formatTry, type Micros, maxMicros, micros, splitMicros, timesMicros } from '../../../contract/money.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import type { AccountId } from '../../submission/ids.ts';
-import type { BatchRow } from '../batches/batch-queries.ts';
+import type { AccountId, BatchId } from '../../submission/ids.ts';
 import { type ClosedBucket, FROM_OPEN, INTO_CLOSED } from '../journal/entry.ts';
+import type { PriceBasis } from '../policy.ts';
 import { getPrice } from './price.ts';
 
 /** The charge of a batch, as far as it is known. */
@@ -16,6 +17,18 @@ export interface BatchCharge {
   readonly updatesPrice: boolean;
   /** Contradictions, as messages. */
   readonly warnings: readonly string[];
+}
+
+/** What decides over the charge of a batch that was sent: its columns in the ledger. */
+interface SentBatch {
+  readonly id: BatchId;
+  readonly account_id: AccountId;
+  readonly service: ServiceLevel;
+  readonly urls: number;
+  readonly expected_cost: Micros | null;
+  readonly price_basis: PriceBasis;
+  /** Since when the outcome of an attempt is unknown; null when nothing can have been charged. */
+  readonly in_doubt_since: number | null;
 }
 
 /** What an acceptance reports about money. */
@@ -39,7 +52,7 @@ const MAX_PER_URL = micros(1_000_000_000);
  * all of them cost at the price that is known, or at that of the last charge before the batch was sent: the configured price
  * may be higher, and the price may have risen since. A larger fall of the balance than expected reveals a risen price.
  */
-export async function computeCharge(tx: Queryable, row: BatchRow, reported: ReportedMoney): Promise<BatchCharge> {
+export async function computeCharge(tx: Queryable, row: SentBatch, reported: ReportedMoney): Promise<BatchCharge> {
   const { charged, pricePerUrl } = reported;
   const { perUrl } = await getPrice(tx, row.account_id, row.service, null);
   // Planned before the first charge showed the price: it is known by now.
@@ -85,7 +98,7 @@ interface KnownPrices {
 
 async function isChargeOfAll(
   tx: Queryable,
-  row: BatchRow,
+  row: SentBatch,
   amount: Micros,
   { perUrl, price, expected }: KnownPrices,
 ): Promise<boolean> {
@@ -104,7 +117,7 @@ const isPriceOfAll = (amount: Micros, urls: number, perUrl: Micros | null): bool
   perUrl !== null && amount === timesMicros(perUrl, urls);
 
 /** What a URL cost by the last reported charge from before the batch was first sent. Uses journal_by_account. */
-async function findPriceWhenSent(tx: Queryable, row: BatchRow): Promise<Micros | null> {
+async function findPriceWhenSent(tx: Queryable, row: SentBatch): Promise<Micros | null> {
   const until = row.in_doubt_since === null ? sql`1 = 1` : sql`j.at <= ${row.in_doubt_since}`;
   const last = await tx.get(sql<{ amount: Micros; urls: number }>`
     SELECT j.amount, j.urls FROM journal AS j JOIN batches AS b ON b.id = j.of_id
@@ -117,7 +130,7 @@ async function findPriceWhenSent(tx: Queryable, row: BatchRow): Promise<Micros |
 const ifPlausible = (amount: Micros | null, urls: number): Micros | null =>
   amount !== null && amount > 0 && amount <= MAX_PER_URL * urls ? amount : null;
 
-function higherThanExpected({ expected_cost: expected, price_basis: basis }: BatchRow, amount: Micros): string[] {
+function higherThanExpected({ expected_cost: expected, price_basis: basis }: SentBatch, amount: Micros): string[] {
   if (expected === null || amount <= expected) return [];
   return [
     `${formatTry(amount)} was charged where ${formatTry(expected)} was expected (price ${basis}): ` +
@@ -129,7 +142,7 @@ function higherThanExpected({ expected_cost: expected, price_basis: basis }: Bat
  * By how much the balance fell with this batch: null when anything else of ours may have moved it since it was last
  * reported, or when the fall is not a whole price for each URL. Uses journal_by_account and batches_in_doubt.
  */
-async function computeBalanceDrop(tx: Queryable, row: BatchRow, after: Micros): Promise<Micros | null> {
+async function computeBalanceDrop(tx: Queryable, row: SentBatch, after: Micros): Promise<Micros | null> {
   const before = await tx.get(sql<{ balance: Micros }>`
     SELECT balance FROM ledger_accounts AS a
     WHERE a.id = ${row.account_id} AND balance IS NOT NULL AND balance_at <= ${row.in_doubt_since}

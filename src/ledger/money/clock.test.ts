@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { micros } from '../../../contract/money.ts';
 import { ACCOUNT, DAY, testLedger } from '../../../test/support/ledger.ts';
-import { lockAccount } from '../runs/watches.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { getLastBalance, needsFreshBalance, recordBalance } from './balance.ts';
 import { getPrice, learnPrice } from './price.ts';
 

@@ -3,9 +3,9 @@ import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { estimateUnknown } from '../journal/prices.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { getPrice } from './price.ts';
 
 /** The account that a key belongs to, as the service reports it. */

@@ -3,7 +3,7 @@ import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, testLedger } from '../../../test/support/ledger.ts';
 import type { AccountId } from '../../submission/ids.ts';
-import { lockAccount } from '../runs/watches.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { computeCurrentCost, getPrice, learnPrice } from './price.ts';
 
 const lira = (amount: number) => Math.round(amount * 1_000_000) as Micros;

@@ -3,7 +3,6 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
-import type { BatchRow } from '../batches/batch-queries.ts';
 import { estimateUnknown } from '../journal/prices.ts';
 import type { AccountPolicy, PriceBasis } from '../policy.ts';
 
@@ -31,7 +30,7 @@ export async function getPrice(
 /** What a planned batch may cost now: a price that has risen since counts, one that has fallen may rise again. */
 export async function computeCurrentCost(
   db: Queryable,
-  batch: Pick<BatchRow, 'service' | 'urls' | 'expected_cost'>,
+  batch: { readonly service: ServiceLevel; readonly urls: number; readonly expected_cost: Micros | null },
   account: Pick<AccountPolicy, 'id' | 'pricePerUrl'>,
 ): Promise<Micros | null> {
   const { perUrl } = await getPrice(db, account.id, batch.service, account.pricePerUrl[batch.service]);

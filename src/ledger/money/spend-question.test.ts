@@ -4,10 +4,10 @@ import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, crawled, DAY, QUARTER, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { Queryable } from '../../database/database.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import { planRun } from '../plans/make-plan.ts';
 import type { AccountPolicy } from '../policy.ts';
 import { endRun } from '../runs/runs.ts';
-import { findWatch } from '../runs/watches.ts';
 import { buildSpendQuestion } from './spend-question.ts';
 
 const NO_CAP = { perRun: null, perDay: null, perMonth: null };

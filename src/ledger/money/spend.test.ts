@@ -13,12 +13,12 @@ import {
 } from '../../../test/support/ledger.ts';
 import type { CapRefusal } from '../../submission/caps.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { planRun } from '../plans/make-plan.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { endRun } from '../runs/runs.ts';
-import { findWatch } from '../runs/watches.ts';
 import { getRefusalEnd } from './refusal-end.ts';
 import { buildSpendQuestion } from './spend-question.ts';
 

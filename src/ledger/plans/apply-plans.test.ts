@@ -14,9 +14,9 @@ import {
 import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { judgeRun } from '../runs/judge-run.ts';
 import { endRun } from '../runs/runs.ts';
 import { applyPlans } from './apply-plans.ts';
+import { judgeRun } from './judge-run.ts';
 import { previewRuns } from './preview-runs.ts';
 
 const run = (name: string) => name as RunId;

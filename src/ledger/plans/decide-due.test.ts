@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { makeVersion, SPAN } from '../../url/version.ts';
-import { type DueReason, type DueRow, isDueNow } from './due.ts';
+import { type DueReason, type DueRow, isDueNow } from '../pages/due.ts';
 import { type DueDecision, type DuePolicy, decideDue, type OtherWatch } from './resubmission.ts';
 
 const NOW = 1_800_000_000_000;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { takeBackMoved } from '../batches/take-back-moved.ts';
 import { LedgerError } from '../ledger-error.ts';
 import { requireSameService } from '../money/account.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { countDue } from '../pages/due.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { getAllowance, type PlanInput } from './allowance.ts';
-import { countDue } from './due.ts';
 import { PLAN_START, type PlanPosition, planNext } from './plan-next.ts';
 import { type Plan, readPlan } from './read-plan.ts';
 import { surveyDue } from './survey-due.ts';

@@ -9,9 +9,17 @@ import { isSameReason, type StoredReason, toStoredReason } from '../../submissio
 import { insertBatch } from '../batches/insert-batch.ts';
 import { countAtPrices } from '../journal/prices.ts';
 import { getPrice, type Price } from '../money/price.ts';
+import {
+  addCounts,
+  DUE_PAGE,
+  type DueCounts,
+  type DueRow,
+  NO_COUNTS,
+  readDuePage,
+  selectDueRows,
+} from '../pages/due.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
 import { getAllowance, type PlanInput } from './allowance.ts';
-import { addCounts, DUE_PAGE, type DueCounts, type DueRow, NO_COUNTS, readDuePage, selectDueRows } from './due.ts';
 import { recordPlanEnd, recordPlannedBatch } from './read-plan.ts';
 import { writeDecisions } from './resubmission.ts';
 import { createDecide, type DecidedRow } from './survey-due.ts';

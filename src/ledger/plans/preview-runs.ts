@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
-import { lockAccount } from '../runs/watches.ts';
 import type { PlanInput } from './allowance.ts';
 import { makePlan } from './make-plan.ts';
 import { type Plan, readPlan } from './read-plan.ts';

@@ -4,9 +4,9 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Price } from '../money/price.ts';
+import { addCounts, type DueCounts, NO_COUNTS } from '../pages/due.ts';
 import type { PriceBasis } from '../policy.ts';
 import type { RunRow } from '../runs/runs.ts';
-import { addCounts, type DueCounts, NO_COUNTS } from './due.ts';
 
 /** What a run buys, its cost, and what is held. */
 export interface Plan {

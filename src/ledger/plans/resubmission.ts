@@ -4,10 +4,10 @@ import { type Query, sql } from '../../database/sql.ts';
 import { nextGeneration } from '../../submission/generations.ts';
 import { isSameReason, parseReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import { getStart, isLater } from '../../url/version.ts';
+import { type DueReason, type DueRow, isDueNow } from '../pages/due.ts';
 import type { WatchPolicy } from '../policy.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 import { getStartSql, isLaterSql } from '../version-sql.ts';
-import { type DueReason, type DueRow, isDueNow } from './due.ts';
 
 /** The decision of the resubmission rules on a due URL. */
 export type DueDecision =

@@ -3,8 +3,8 @@ import { describe } from 'node:test';
 import { crawled, DAY, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { recordStatements } from '../../../test/support/record-statements.ts';
 import { type Query, sql } from '../../database/sql.ts';
-import { findWatch } from '../runs/watches.ts';
-import { type DueRow, eachDuePage } from './due.ts';
+import { findWatch } from '../accounts/watches.ts';
+import { type DueRow, eachDuePage } from '../pages/due.ts';
 import { createDecide, surveyDue } from './survey-due.ts';
 
 const PAGES = Array.from({ length: 16_000 }, (_, n) => `p/${String(n).padStart(6, '0')}`);

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { readInOrder } from '../../database/read-in-order.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { BY_URL, DUE_PAGE, type DueCounts, type DueRow, NO_COUNTS, readDuePage } from './due.ts';
+import { BY_URL, DUE_PAGE, type DueCounts, type DueRow, NO_COUNTS, readDuePage } from '../pages/due.ts';
 import { type DueDecision, type DuePolicy, decideDue, findOtherWatches, hasOtherWatches } from './resubmission.ts';
 
 /** What a watch may buy now, in numbers: one pass over its due URLs. */

@@ -4,7 +4,7 @@ import type { RunId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Version } from '../../url/version.ts';
-import type { DueReason } from '../plans/due.ts';
+import type { DueReason } from '../pages/due.ts';
 import type { RunRow } from '../runs/runs.ts';
 
 /** A URL that a plan buys, or that it holds back. */

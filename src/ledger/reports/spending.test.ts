@@ -15,11 +15,11 @@ import {
 } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import { getDayStart } from '../journal/days.ts';
 import { bookPurchase } from '../journal/open-money.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
-import { findWatch } from '../runs/watches.ts';
 import { eachIndexState } from './index-states.ts';
 import { listSpending } from './spending.ts';
 import { getUsualRun } from './usual-run.ts';

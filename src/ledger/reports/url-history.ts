@@ -9,7 +9,7 @@ import type { BatchRow } from '../batches/batch-queries.ts';
 import type { BatchState } from '../batches/batch-state.ts';
 import { isPage } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { DueReason } from '../plans/due.ts';
+import type { DueReason } from '../pages/due.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 
 /** Everything the ledger knows of one URL of one watch. Times are epoch milliseconds. */

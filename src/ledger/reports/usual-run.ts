@@ -1,7 +1,7 @@
 import { sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { findWatch } from '../runs/watches.ts';
 
 /** What runs of a watch usually find: the medians of its last runs, without its first one. */
 export interface UsualRun {

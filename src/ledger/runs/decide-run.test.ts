@@ -4,9 +4,9 @@ import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, completeRun, crawled, NO_GUARD, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { renderReason } from '../../submission/reason.ts';
+import { judgeRun } from '../plans/judge-run.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { decideRun, findDecision } from './decide-run.ts';
-import { judgeRun } from './judge-run.ts';
 import type { RunHold } from './run-hold.ts';
 import { endRun } from './runs.ts';
 

@@ -2,9 +2,9 @@ import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
+import { ensureWatch } from '../accounts/watches.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { ensureWatch } from './watches.ts';
 
 export interface RunStart {
   readonly watch: WatchId;

@@ -70,7 +70,7 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   },
   {
     name: 'gives the rows of a renamed watch no past (fixed: money 6)',
-    file: 'src/ledger/crawl/take-over.ts',
+    file: 'src/ledger/pages/take-over.ts',
     from: 'if (rows.length === 0) return;',
     to: 'if (rows.length >= 0) return;',
     also: [BUYS_TWIN],

@@ -51,7 +51,7 @@ function unlist({ site }: World, sitemap: string, urls: readonly string[]): void
 export const KNOWN_OF_PAGES = {
   'renamed and renamed back': {
     finding: 'R1',
-    cause: 'src/ledger/crawl/take-over.ts leaves the lists of the watch whose pages it takes',
+    cause: 'src/ledger/pages/take-over.ts leaves the lists of the watch whose pages it takes',
     expects: /^bought: \S+ was not bought as it is listed, although the watch has its name back/,
     explains: ({ rule, cause }) => rule === 'reports' && cause === 'not_listed, its watch has its name back',
     async play(world, _act, random) {
@@ -164,7 +164,8 @@ export const KNOWN_OF_PAGES = {
   },
   'half of the pages gone, and others moved here': {
     finding: 'U1',
-    cause: 'src/ledger/runs/judge-run.ts counts pages that another watch has bought among those that were known before',
+    cause:
+      'src/ledger/plans/judge-run.ts counts pages that another watch has bought among those that were known before',
     expects: /^guards: .* were gone and nobody has approved that/,
     explains: ({ rule, cause = '' }) => rule === 'guards' && /^gone.*, beside pages that moved here$/.test(cause),
     async play(world, _act, _random) {

@@ -2,12 +2,12 @@ import { type CapRefusal, capRefusal } from '../../submission/caps.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { listPendingBatches, lockBatch, type PendingBatch } from '../batches/batch-queries.ts';
 import { setAside } from '../batches/transitions.ts';
+import { getLastBalance } from '../money/balance.ts';
+import { computeCurrentCost } from '../money/price.ts';
+import { getRefusalEnd } from '../money/refusal-end.ts';
+import { buildSpendQuestion, withRunCap } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
-import { getLastBalance } from './balance.ts';
-import { computeCurrentCost } from './price.ts';
-import { getRefusalEnd } from './refusal-end.ts';
-import { buildSpendQuestion, withRunCap } from './spend-question.ts';
 
 export type FundsCheck =
   | { readonly kind: 'enough' }

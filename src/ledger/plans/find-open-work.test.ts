@@ -7,8 +7,8 @@ import { holdSpending } from '../jobs/history-hold.ts';
 import { recordKeyRejected } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { planRun } from '../plans/make-plan.ts';
+import { endRun } from '../runs/runs.ts';
 import { findOpenWork, listOpenAccounts } from './find-open-work.ts';
-import { endRun } from './runs.ts';
 
 const INPUT = { watch: WATCH, account: ACCOUNT };
 const find = (ledger: Ledger, indexCheck: unknown = null) =>

@@ -20,10 +20,10 @@ import { confirmAccount } from '../money/confirm-account.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { applyPlans } from '../plans/apply-plans.ts';
 import { planRun } from '../plans/make-plan.ts';
-import { decideRun } from './decide-run.ts';
+import { decideRun } from '../runs/decide-run.ts';
+import { endRun } from '../runs/runs.ts';
 import { judgeRun } from './judge-run.ts';
 import { releaseCovered } from './release-covered.ts';
-import { endRun } from './runs.ts';
 
 const run = (name: string) => name as RunId;
 const input = { account: ACCOUNT, watch: WATCH };

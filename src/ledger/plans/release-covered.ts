@@ -3,9 +3,9 @@ import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
-import { decideRun } from './decide-run.ts';
-import { isHeldForMoney, parseHold } from './run-hold.ts';
-import { getRun } from './runs.ts';
+import { decideRun } from '../runs/decide-run.ts';
+import { isHeldForMoney, parseHold } from '../runs/run-hold.ts';
+import { getRun } from '../runs/runs.ts';
 
 /**
  * Lets a run go on that only money, a price or a cap held, once these allow all that was shown: after a top-up or with a

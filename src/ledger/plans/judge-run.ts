@@ -7,9 +7,9 @@ import type { Reason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
-import { countGoneSinceLastRun } from './gone-since-last-run.ts';
-import { type Forecast, parseHold, type RunHold, storeHold } from './run-hold.ts';
-import { getRun } from './runs.ts';
+import { countGoneSinceLastRun } from '../runs/gone-since-last-run.ts';
+import { type Forecast, parseHold, type RunHold, storeHold } from '../runs/run-hold.ts';
+import { getRun } from '../runs/runs.ts';
 
 const EXAMPLES = 5;
 

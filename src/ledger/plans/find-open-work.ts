@@ -1,10 +1,10 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
-import { getRefusalStop } from '../batches/refusal-stop.ts';
+import { getHistoryHold } from '../accounts/history-hold.ts';
+import { getRefusalStop } from '../accounts/refusals.ts';
+import { findWatch } from '../accounts/watches.ts';
 import { countDueChecks } from '../index-checks/count-due-checks.ts';
-import { getHistoryHold } from '../jobs/history-hold.ts';
-import { findWatch } from './watches.ts';
 
 /** What somebody has to carry on. */
 export type OpenWork =

@@ -40,3 +40,11 @@ export async function lockAccount(tx: Queryable, account: AccountId): Promise<vo
   await ensureAccount(tx, account);
   await tx.run(sql`UPDATE ledger_accounts SET lock_version = lock_version + 1 WHERE id = ${account}`);
 }
+
+/**
+ * Maintains the number of a watch's present URLs, so that reports need not count them. It locks the watch until the
+ * transaction ends: call it last, or the sitemaps of a watch are written one after the other on Postgres.
+ */
+export async function addLive(tx: Queryable, watchId: number, urls: number): Promise<void> {
+  if (urls !== 0) await tx.run(sql`UPDATE watches SET live = live + ${urls} WHERE id = ${watchId}`);
+}

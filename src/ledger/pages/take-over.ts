@@ -3,9 +3,8 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { Version } from '../../url/version.ts';
-import { lockAccount } from '../runs/watches.ts';
+import { addLive, lockAccount } from '../accounts/watches.ts';
 import { isLaterSql, toLatestSql } from '../version-sql.ts';
-import { addLive } from './insert-found.ts';
 
 /** A row that was bought or forgotten, and the row without a purchase that a crawl has made for the same page. */
 export interface TakeOver {

@@ -4,6 +4,8 @@ import { ROOT } from '../suites.ts';
 /** The modules of money, limits and guards. */
 export const MODULES: readonly string[] = [
   'src/submission',
+  'src/ledger/accounts',
+  'src/ledger/pages',
   'src/ledger/plans',
   'src/ledger/money',
   'src/ledger/journal',

@@ -159,6 +159,8 @@ async function take(event: CrawlEvent, observation: Observation, scope: Recorded
         totals.delays.push({ host: event.host, delayMs: event.delayMs, askedMs: event.askedMs });
       return;
     case 'sitemap':
+    // A run asks for entries.
+    case 'lines':
       return;
   }
 }

@@ -49,6 +49,7 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
     if (row.state !== 'sending' || !first) return describeState(row);
     const reason = { code: 'answer', outcome: outcome.kind, text: outcome.message } as const;
     const certain = outcome.chargeState === 'none' && (await isNothingInDoubt(tx, row));
+    // biome-ignore lint/nursery/useExhaustiveSwitchCases: what returned above is not among the cases, as the compiler sees.
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);

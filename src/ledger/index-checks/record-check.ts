@@ -56,6 +56,7 @@ export async function recordCheck(
     if (row.state !== 'sending') return { kind: 'refused', reason: renderStoredReason(row) ?? '' };
     const late = answer.attempt !== row.attempts;
     const certain = outcome.chargeState === 'none' && row.attempts === 1 && !late;
+    // biome-ignore lint/nursery/useExhaustiveSwitchCases: what returned above is not among the cases, as the compiler sees.
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);

@@ -4,12 +4,14 @@
  * Postgres that is started where its programs are found. Both are gone afterwards. COURIER_TEST_TEMPORAL and
  * COURIER_TEST_POSTGRES name running ones instead.
  */
-import { globSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startDevServer } from '../src/temporal/dev-server.ts';
 import { findTemporalBinary } from '../src/temporal/server-binary.ts';
 import { runFiles } from './run-files.ts';
+import { writeRowTypes } from './schema/row-types.ts';
 import { runAgain } from './second-run.ts';
 import { writeShards } from './shards.ts';
 import { isSystemTest, listTests, ROOT } from './suites.ts';
@@ -64,8 +66,14 @@ async function openPostgres(): Promise<Server> {
   }
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'courier-tests-'));
+const rowTypes = join(folder, 'row-types.json');
+writeRowTypes(rowTypes);
 const servers = (await Promise.all([openTemporal(), openPostgres()])).filter((server) => server !== null);
-const variables = Object.assign({}, ...servers.map((server) => server.variables)) as Record<string, string>;
+const variables = Object.assign(
+  { COURIER_TEST_ROW_TYPES: rowTypes },
+  ...servers.map((server) => server.variables),
+) as Record<string, string>;
 const shards = values.unit ? writeShards(files, SHARDS) : null;
 const first = await runFiles(shards?.files ?? files, LIMITS, variables);
 shards?.remove();
@@ -77,6 +85,7 @@ const { code, passedAlone } = isWhole
     })
   : { code: first.code, passedAlone: [] };
 await Promise.all(servers.map((server) => server.stop()));
+rmSync(folder, { recursive: true });
 for (const { note } of servers) if (note !== '') console.log(note);
 if (passedAlone.length > 0)
   console.log(

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Cleanup } from './cleanup.ts';
+import { compareRows, loadRowTypes } from './compare-rows.ts';
 
 /** Test databases: SQLite always, Postgres where COURIER_TEST_POSTGRES holds a URL. */
 export const TEST_DIALECTS: readonly Dialect[] = [
@@ -14,6 +15,9 @@ export const TEST_DIALECTS: readonly Dialect[] = [
 export type Dialect = 'sqlite' | 'postgres';
 
 let counter = 0;
+
+/** What each statement returns is compared with the type of its rows. */
+const ROW_TYPES = loadRowTypes();
 
 /** The URL of a new, empty database that is gone after the test. */
 export function emptyDatabaseUrl(t: Cleanup, dialect: Dialect): string {
@@ -32,8 +36,9 @@ export function testOnEach(name: string, body: (db: Database, t: TestContext, ur
   for (const dialect of TEST_DIALECTS) {
     test(`${name} (${dialect})`, async (t) => {
       const url = emptyDatabaseUrl(t, dialect);
-      const db = openDatabase(url, { synchronous: 'NORMAL' });
-      t.after(() => db.close());
+      const opened = openDatabase(url, { synchronous: 'NORMAL' });
+      t.after(() => opened.close());
+      const db = ROW_TYPES === null ? opened : compareRows(opened, ROW_TYPES);
       await body(db, t, url);
     });
   }

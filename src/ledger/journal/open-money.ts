@@ -37,7 +37,8 @@ interface MoneyRow {
   readonly counted: Micros;
   readonly urls: number;
   readonly unpriced: number;
-  readonly is_charged: number;
+  /** Null without an entry. */
+  readonly is_charged: number | null;
   readonly day: number | null;
   readonly at: number | null;
 }

@@ -69,10 +69,7 @@ export interface UrlCheck {
 }
 
 interface UrlRow
-  extends Omit<
-      UrlHistory,
-      'url' | 'reason' | 'dueAt' | 'forgottenAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'
-    >,
+  extends Pick<UrlHistory, 'watch' | 'state' | 'due' | 'generation' | 'failures' | 'version' | 'sitemap'>,
     StoredReason {
   readonly id: number;
   readonly due_at: number | null;

@@ -6,11 +6,16 @@ import { Instance, type UpdateOutcome } from '../simulator/temporal/instance.ts'
 const WORKFLOWS = new URL('../../workflows/', import.meta.url).href;
 const STAND_IN = new URL('../simulator/temporal/workflow.ts', import.meta.url).href;
 
-/** Workflow code alone gets the stand-in: a test in the same process may need Temporal's SDK. */
+/** Marks the copy of the workflow code that runs on the stand-in: another test of the process may have loaded it with Temporal's SDK. */
+const PLAYED = '?played';
+
 registerHooks({
   resolve(specifier, context, next) {
-    const isOurs = specifier === '@temporalio/workflow' && context.parentURL?.startsWith(WORKFLOWS) === true;
-    return isOurs ? { url: STAND_IN, shortCircuit: true } : next(specifier, context);
+    if (context.parentURL?.startsWith(WORKFLOWS) !== true || !context.parentURL.endsWith(PLAYED))
+      return next(specifier, context);
+    if (specifier === '@temporalio/workflow') return { url: STAND_IN, shortCircuit: true };
+    const resolved = next(specifier, context);
+    return resolved.url.startsWith(WORKFLOWS) ? { ...resolved, url: `${resolved.url}${PLAYED}` } : resolved;
   },
 });
 
@@ -36,7 +41,7 @@ export class PlayedWorkflow {
     answers: Answers,
     { suggestsNew = false } = {},
   ): Promise<PlayedWorkflow> {
-    const workflows = await import('../../workflows/index.ts');
+    const workflows = (await import(`${WORKFLOWS}index.ts${PLAYED}`)) as typeof import('../../workflows/index.ts');
     const instance = new Instance({
       ...{ workflowId: 'run-1', runId: '1', type, taskQueue: '', args: [input], now: () => 0 },
       run: workflows[type] as (...args: never[]) => Promise<unknown>,

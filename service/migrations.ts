@@ -1,4 +1,5 @@
 import type { Migration } from '../src/database/migrate.ts';
+import { createEntryTriggers } from './accounts/entry-triggers.ts';
 import { createCheckTotals } from './submissions/check-totals.ts';
 import { createTotals } from './submissions/totals.ts';
 
@@ -21,7 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
         price BIGINT NOT NULL, reason TEXT, created_at BIGINT NOT NULL)`,
       'CREATE INDEX prices_of_account ON prices (account_id, id)',
 
-      // Append-only: the balance is their sum. `reverses` is unique, so that no charge is ever given back twice.
+      // Append-only, which triggers enforce: the balance is their sum. `reverses` is unique, so that no charge is ever given back twice.
       // `reference` is the operator's own (an invoice, a transfer): the same one twice is one entry.
       `CREATE TABLE entries (
         id ${t.id}, account_id BIGINT NOT NULL REFERENCES accounts (id),
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX entries_of_account ON entries (account_id, id)',
       'CREATE INDEX entries_by_time ON entries (account_id, created_at)',
       'CREATE UNIQUE INDEX entries_by_reference ON entries (account_id, reference)',
+      ...createEntryTriggers(t),
 
       // `replaced_by`: the key was regenerated; it works until `expires_at`, the end of its grace period.
       `CREATE TABLE api_keys (
@@ -44,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
         key_id TEXT PRIMARY KEY, windows TEXT NOT NULL, updated_at BIGINT NOT NULL, version BIGINT NOT NULL DEFAULT 0)`,
 
       // The claim of an idempotency key is the submission itself: it never expires while the submission exists.
+      // `ran_at`: how long the service had run when it was accepted; its deadline is measured from there.
       // `urls_deleted_at`: since when the URLs of a submission that ended are deleted; its counts stay.
       `CREATE TABLE submissions (
         id ${t.id}, reference TEXT NOT NULL UNIQUE, account_id BIGINT NOT NULL REFERENCES accounts (id),
@@ -51,13 +54,13 @@ export const MIGRATIONS: readonly Migration[] = [
         project TEXT NOT NULL, searchable TEXT NOT NULL, service TEXT NOT NULL, status TEXT NOT NULL,
         url_count BIGINT NOT NULL, urls_completed BIGINT NOT NULL DEFAULT 0, urls_failed BIGINT NOT NULL DEFAULT 0,
         price BIGINT NOT NULL, charged BIGINT NOT NULL, refunded BIGINT NOT NULL DEFAULT 0,
-        created_at BIGINT NOT NULL, dispatched_at BIGINT, started_at BIGINT, finished_at BIGINT, urls_deleted_at BIGINT,
-        UNIQUE (account_id, idempotency_key))`,
+        created_at BIGINT NOT NULL, ran_at BIGINT NOT NULL, dispatched_at BIGINT, started_at BIGINT, finished_at BIGINT,
+        urls_deleted_at BIGINT, UNIQUE (account_id, idempotency_key))`,
       'CREATE INDEX submissions_of_account ON submissions (account_id, id)',
       'CREATE INDEX submissions_by_status ON submissions (account_id, status, id)',
       'CREATE INDEX submissions_waiting ON submissions (service, id) WHERE dispatched_at IS NULL',
       // Overdue submissions and the oldest one that waits are looked for among these.
-      'CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finished_at IS NULL',
+      'CREATE INDEX submissions_open ON submissions (service, ran_at, created_at) WHERE finished_at IS NULL',
       'CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL',
       // What the next sweep deletes.
       `CREATE INDEX submissions_with_urls ON submissions (finished_at)
@@ -107,6 +110,11 @@ export const MIGRATIONS: readonly Migration[] = [
 
       // When a probe of the storage last wrote, and when a worker was last ready.
       'CREATE TABLE service_state (name TEXT PRIMARY KEY, at BIGINT NOT NULL)',
+      // One row: the clock at the last look, and how long the service has run in all.
+      'CREATE TABLE clock (at BIGINT, ran BIGINT NOT NULL)',
+      'INSERT INTO clock (at, ran) VALUES (NULL, 0)',
+      // What the clock skipped, and how long the service had run then.
+      'CREATE TABLE clock_jumps (ms BIGINT NOT NULL, ran BIGINT NOT NULL)',
     ],
   },
   // Whatever has not ended is handed over again when a process starts.
@@ -118,14 +126,6 @@ export const MIGRATIONS: readonly Migration[] = [
       columns: 'id',
       where: 'finished_at IS NULL',
     }),
-  },
-  {
-    name: 'jumps of the clock',
-    statements: () => [
-      // Time that passed on the clock and not in the service: `ms` of it for the submissions up to `last_submission`.
-      `CREATE TABLE clock_jumps (
-        last_submission BIGINT NOT NULL, ms BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
-    ],
   },
   {
     name: 'keys of an account',

@@ -75,10 +75,14 @@ CREATE TABLE check_totals (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE TABLE clock (
+  at bigint,
+  ran bigint NOT NULL
+);
+
 CREATE TABLE clock_jumps (
-  last_submission bigint NOT NULL,
   ms bigint NOT NULL,
-  seen_at bigint NOT NULL
+  ran bigint NOT NULL
 );
 
 CREATE TABLE devices (
@@ -115,6 +119,8 @@ CREATE UNIQUE INDEX entries_by_reference ON entries USING btree (account_id, ref
 CREATE INDEX entries_by_time ON entries USING btree (account_id, created_at);
 
 CREATE INDEX entries_of_account ON entries USING btree (account_id, id);
+
+CREATE TRIGGER entries_unchanged BEFORE DELETE OR UPDATE OR TRUNCATE ON entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_entries();
 
 CREATE TABLE index_checks (
   id text NOT NULL,
@@ -233,6 +239,7 @@ CREATE TABLE submissions (
   charged bigint NOT NULL,
   refunded bigint DEFAULT 0 NOT NULL,
   created_at bigint NOT NULL,
+  ran_at bigint NOT NULL,
   dispatched_at bigint,
   started_at bigint,
   finished_at bigint,
@@ -247,7 +254,7 @@ CREATE INDEX submissions_by_status ON submissions USING btree (account_id, statu
 
 CREATE INDEX submissions_of_account ON submissions USING btree (account_id, id);
 
-CREATE INDEX submissions_open ON submissions USING btree (service, created_at) WHERE (finished_at IS NULL);
+CREATE INDEX submissions_open ON submissions USING btree (service, ran_at, created_at) WHERE (finished_at IS NULL);
 
 CREATE INDEX submissions_undispatched ON submissions USING btree (created_at) WHERE (dispatched_at IS NULL);
 
@@ -287,3 +294,9 @@ AS $function$
   ON CONFLICT (account_id, status) DO UPDATE SET submissions = submission_totals.submissions + 1,
     urls = submission_totals.urls + excluded.urls, completed = submission_totals.completed + excluded.completed,
     failed = submission_totals.failed + excluded.failed, spent = submission_totals.spent + excluded.spent; RETURN NULL; END $function$;
+
+CREATE OR REPLACE FUNCTION refuse_change_of_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+            BEGIN RAISE EXCEPTION 'entries are never changed or deleted: append one that corrects it'; END $function$;

@@ -60,10 +60,14 @@ CREATE TABLE check_totals (
   spent BIGINT NOT NULL
 );
 
+CREATE TABLE clock (
+  at BIGINT,
+  ran BIGINT NOT NULL
+);
+
 CREATE TABLE clock_jumps (
-  last_submission BIGINT NOT NULL,
   ms BIGINT NOT NULL,
-  seen_at BIGINT NOT NULL
+  ran BIGINT NOT NULL
 );
 
 CREATE TABLE devices (
@@ -90,6 +94,10 @@ CREATE TABLE entries (
 CREATE UNIQUE INDEX entries_by_reference ON entries (account_id, reference);
 
 CREATE INDEX entries_by_time ON entries (account_id, created_at);
+
+CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never changed or deleted: append one that corrects it'); END;
+
+CREATE TRIGGER entries_no_update BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never changed or deleted: append one that corrects it'); END;
 
 CREATE INDEX entries_of_account ON entries (account_id, id);
 
@@ -199,6 +207,7 @@ CREATE TABLE submissions (
   charged BIGINT NOT NULL,
   refunded BIGINT NOT NULL DEFAULT 0,
   created_at BIGINT NOT NULL,
+  ran_at BIGINT NOT NULL,
   dispatched_at BIGINT,
   started_at BIGINT,
   finished_at BIGINT,
@@ -214,7 +223,7 @@ CREATE TRIGGER submissions_changed AFTER UPDATE OF status, urls_completed, urls_
 
 CREATE INDEX submissions_of_account ON submissions (account_id, id);
 
-CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finished_at IS NULL;
+CREATE INDEX submissions_open ON submissions (service, ran_at, created_at) WHERE finished_at IS NULL;
 
 CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL;
 

@@ -7,6 +7,7 @@ import { openAdminListener } from '../src/observability/admin-listener.ts';
 import { type Administration, administer } from './accounts/administration.ts';
 import type { Operator } from './accounts/audit-events.ts';
 import { BodyMemory } from './capacity/body-memory.ts';
+import { openClock } from './capacity/clock.ts';
 import { FairQueue } from './capacity/fair-queue.ts';
 import { watchHealth } from './capacity/health.ts';
 import { Load } from './capacity/load.ts';
@@ -46,6 +47,7 @@ export interface ServiceOptions {
   readonly defaultService?: ServiceSettings['defaultService'];
   readonly limits?: Partial<BudgetSettings>;
   readonly logger?: NonNullable<FastifyServerOptions['logger']> | false;
+  /** The clock of this host. On Postgres the service uses that of the database. */
   readonly now?: () => number;
 }
 
@@ -76,15 +78,12 @@ export async function openAdministration(
   const db = openDatabase(database);
   try {
     await migrate(db, 'service', MIGRATIONS, Date.now());
+    const { now } = await openClock(db);
+    return { accounts: administer(db, now, by), operations: openOperations(db, now, by), close: () => db.close() };
   } catch (error) {
     await db.close();
     throw error;
   }
-  return {
-    accounts: administer(db, Date.now, by),
-    operations: openOperations(db, Date.now, by),
-    close: () => db.close(),
-  };
 }
 
 /** Page cache of each of the two connections to SQLite: the index of one submission fits many times. */
@@ -114,11 +113,15 @@ export interface OpenService extends Omit<Service, 'baseUrl'> {
 
 /** Opens the service over a database that is up to date. It closes the database with itself, also when it throws. */
 export async function openService(db: Database, options: Omit<ServiceOptions, 'database'>): Promise<OpenService> {
-  const { temporal, connect, logger = false, now = Date.now } = options;
+  const { temporal, connect, logger = false, now: wall = Date.now } = options;
   const settings = settingsFrom(options);
   const closing = new Closing();
   closing.add(() => db.close());
   try {
+    const clock = await openClock(db, { wall });
+    // Before anything is accepted or swept, so that the time in which no process ran counts for nothing.
+    await clock.look();
+    const { now } = clock;
     const provider = openProvider(settings.indexCheck);
     const queue = new FairQueue(toQueueLimits(db));
     const health = watchHealth(db, now);
@@ -147,7 +150,7 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
     log = app.log;
     const { stopMs } = settings;
     const processing = await openProcessing({
-      ...{ db, settings: settings.processing, temporal, connect, health, now, log: app.log },
+      ...{ db, settings: settings.processing, temporal, connect, health, clock, log: app.log },
       ...{ events: metrics, stopMs },
     });
     accepted = processing.accepted;
@@ -157,13 +160,10 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
       const ended = await Promise.allSettled([processing.close(), closeServer(app, stopMs)]);
       for (const each of ended) if (each.status === 'rejected') throw each.reason;
     });
-    const stopRetention = runRetention(
-      { db, retention: settings.retention, budgets: settings.budgets, now },
-      {
-        onDeleted: (deleted) => app.log.info({ deleted }, 'records beyond their retention were deleted'),
-        onError: onError('records beyond their retention wait for the storage'),
-      },
-    );
+    const stopRetention = runRetention({ db, retention: settings.retention, budgets: settings.budgets }, clock, {
+      onDeleted: (deleted) => app.log.info({ deleted }, 'records beyond their retention were deleted'),
+      onError: onError('records beyond their retention wait for the storage'),
+    });
     closing.add(stopRetention);
     const admin =
       settings.admin === null

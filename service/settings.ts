@@ -39,13 +39,15 @@ export interface Retention {
   /** URLs and results of an index-check, counted from its end. */
   readonly checksDays: number | null;
   readonly eventsDays: number | null;
+  /** Keys, counted from when they ended. */
+  readonly keysDays: number | null;
 }
 
 export interface ServiceSettings {
   /** The service level of a submission that names none (spec 2.3 leaves it open). */
   readonly defaultService: ServiceLevel;
   readonly budgets: BudgetSettings;
-  /** Largest body of a POST: 5,000 URLs of 2,048 characters and their quotes fit. */
+  /** Largest body of a POST: 5,000 URLs of 2,048 ASCII characters and their quotes fit. */
   readonly bodyLimitBytes: number;
   readonly indexCheckPrice: Micros;
   readonly indexCheck: IndexCheckSettings;
@@ -97,11 +99,11 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   trustedProxies: [],
   pathPrefix: '',
   bodies: { totalBytes: 192 * 1024 * 1024, accountBytes: 48 * 1024 * 1024 },
-  load: { requests: 1_000, requestsPerShare: 400 },
+  load: { requests: 1_000, requestsPerAccount: 400 },
   postgres: { statementMs: 8_000, lockMs: 3_000, idleMs: 10_000 },
   stopMs: 8_000,
   https: false,
   tls: null,
   admin: null,
-  retention: { urlsDays: null, checksDays: null, eventsDays: null },
+  retention: { urlsDays: null, checksDays: null, eventsDays: null, keysDays: 90 },
 };

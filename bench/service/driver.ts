@@ -23,8 +23,8 @@ export async function driverAlone(path: string, urls: readonly string[], count: 
     "INSERT INTO accounts (id, public_id, name, balance, price_standard, price_fast, created_at) VALUES (1, 'acc_1', 'driver', 1000000000000000, 1000, 1000, 0)",
   );
   const claim =
-    db.prepare(`INSERT INTO submissions (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status, url_count, price, charged, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, (SELECT price_standard FROM accounts WHERE id = ?), (SELECT price_standard * ? FROM accounts WHERE id = ?), ?)
+    db.prepare(`INSERT INTO submissions (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status, url_count, price, charged, created_at, ran_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, (SELECT price_standard FROM accounts WHERE id = ?), (SELECT price_standard * ? FROM accounts WHERE id = ?), ?, (SELECT ran FROM clock))
     ON CONFLICT (account_id, idempotency_key) DO NOTHING RETURNING id, reference, charged`);
   const take = db.prepare('UPDATE accounts SET balance = balance - ? WHERE id = ? AND balance >= ? RETURNING balance');
   const entry = db.prepare(

@@ -33,7 +33,7 @@ describe('BodyMemory', () => {
   });
 
   test('concurrent requests are bounded in total and per key', () => {
-    const load = new Load({ requests: 3, requestsPerShare: 2 });
+    const load = new Load({ requests: 3, requestsPerAccount: 2 });
     const [first] = [load.enter('a'), load.enter('a')];
     assert.equal(load.enter('a'), null);
     assert.ok(load.enter('b'));

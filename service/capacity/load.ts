@@ -2,7 +2,7 @@ export interface LoadLimits {
   /** Requests in progress at the same time. */
   readonly requests: number;
   /** Of them in one share: an account with all its keys, or an address whose keys are not known. */
-  readonly requestsPerShare: number;
+  readonly requestsPerAccount: number;
 }
 
 /** Counts the requests in progress, so that an overload is rejected before any work is done. */
@@ -18,7 +18,7 @@ export class Load {
   /** Counts a request and returns the function that ends its count, or null when there are too many. */
   enter(share: string): (() => void) | null {
     const own = this.#shares.get(share) ?? 0;
-    if (this.#total >= this.#limits.requests || own >= this.#limits.requestsPerShare) return null;
+    if (this.#total >= this.#limits.requests || own >= this.#limits.requestsPerAccount) return null;
     this.#total++;
     this.#shares.set(share, own + 1);
     return () => {

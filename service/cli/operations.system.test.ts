@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { describe, test } from 'node:test';
 import { sql } from '../../src/database/sql.ts';
+import { changeEntries } from '../../test/support/change-entries.ts';
 import { openService, urlList } from '../../test/support/service.ts';
 import { printService, runService } from '../../test/support/service-processes.ts';
 
@@ -51,7 +52,7 @@ describe('money commands of courier-service', () => {
       ],
     );
 
-    await db.run(sql`UPDATE entries SET created_at = 1795000000000`);
+    await changeEntries(db, sql`UPDATE entries SET created_at = 1795000000000`);
     const days = ['--from', '2026-11-18', '--to', '2026-11-18'];
     const { records } = await run('account', 'statement', ...named, ...days);
     assert.deepEqual(

@@ -80,7 +80,7 @@ describe('a fair share for each customer', () => {
 
   test('a revoked key uses the share of its address, not that of its account', { skip }, async (t) => {
     const bench = await openService(t, 'postgres', {
-      settings: { load: { requests: 1_000, requestsPerShare: 3 }, admin: { host: '127.0.0.1', port: 0 } },
+      settings: { load: { requests: 1_000, requestsPerAccount: 3 }, admin: { host: '127.0.0.1', port: 0 } },
     });
     const { service, account, client } = bench;
     const { id } = await service.accounts.account(account);
@@ -115,7 +115,7 @@ describe('a fair share for each customer', () => {
   );
 
   test('keys of one account share the requests that it may have at the same time', { skip }, async (t) => {
-    const bench = await openService(t, 'postgres', { settings: { load: { requests: 1_000, requestsPerShare: 10 } } });
+    const bench = await openService(t, 'postgres', { settings: { load: { requests: 1_000, requestsPerAccount: 10 } } });
     const { service, account, client } = bench;
     const { id } = await service.accounts.account(account);
     const other = new TestClient(service.baseUrl, (await service.accounts.createKey({ account: id })).apiKey);

@@ -385,7 +385,7 @@ describe('malformed requests', () => {
 
   test('requests and bodies over the capacity get 503 with Retry-After, and nothing is charged', async (t) => {
     const { client, service, account } = await openService(t, 'sqlite', {
-      settings: { load: { requests: 5, requestsPerShare: 1 }, bodies: { totalBytes: 100_000, accountBytes: 50_000 } },
+      settings: { load: { requests: 5, requestsPerAccount: 1 }, bodies: { totalBytes: 100_000, accountBytes: 50_000 } },
     });
     const large = await client.post('/submissions', 'memory-key', { urls: urlList(3_000) });
     assert.deepEqual([large.status, large.body.error?.code], [503, 'service_unavailable']);

@@ -246,7 +246,7 @@ describe('requests of one connection', () => {
       return answer.promise;
     });
     const { client } = await openService(t, 'sqlite', {
-      settings: { indexCheck: { provider: 'brave', brave }, load: { requests: 100, requestsPerShare: 2 } },
+      settings: { indexCheck: { provider: 'brave', brave }, load: { requests: 100, requestsPerAccount: 2 } },
     });
     const { hostname, port } = new URL(client.baseUrl);
     const socket = connect(Number(port), hostname);

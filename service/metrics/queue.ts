@@ -31,7 +31,7 @@ const countOpen = (db: Queryable, service: ServiceLevel): Promise<Row> =>
   db.one(sql<Row>`
     SELECT count(*) AS count, min(created_at) AS oldest FROM (
       SELECT created_at FROM submissions WHERE finished_at IS NULL AND service = ${service}
-      ORDER BY created_at LIMIT ${MAX_COUNTED}) AS s`);
+      ORDER BY ran_at LIMIT ${MAX_COUNTED}) AS s`);
 
 const countWaiting = (db: Queryable, service: ServiceLevel): Promise<Row> =>
   db.one(sql<Row>`

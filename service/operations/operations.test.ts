@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { parseTry } from '../../contract/money.ts';
 import { sql } from '../../src/database/sql.ts';
+import { changeEntries } from '../../test/support/change-entries.ts';
 import { type Bench, lira, serviceTest, urlList } from '../../test/support/service.ts';
 import { begin, finish, recordOutcomes } from '../processing/transitions.ts';
 import { openOperations } from './operations.ts';
@@ -149,7 +150,7 @@ describe('audit', () => {
     [
       'an entry',
       /balance after an entry/,
-      ({ db }) => db.run(sql`UPDATE entries SET amount = amount - 1 WHERE kind = 'charge'`),
+      ({ db }) => changeEntries(db, sql`UPDATE entries SET amount = amount - 1 WHERE kind = 'charge'`),
     ],
     ['a charge', /charged once/, ({ db }) => db.run(sql`UPDATE submissions SET charged = charged + 1`)],
     ['a refund', /refunds of a submission/, ({ db }) => db.run(sql`UPDATE submissions SET refunded = 1`)],
@@ -161,7 +162,7 @@ describe('audit', () => {
     [
       'the subject of an entry',
       /belongs to a submission or an index-check/,
-      ({ db }) => db.run(sql`UPDATE entries SET subject = 'sub_other' WHERE kind = 'charge'`),
+      ({ db }) => changeEntries(db, sql`UPDATE entries SET subject = 'sub_other' WHERE kind = 'charge'`),
     ],
     [
       'a URL',
@@ -186,7 +187,8 @@ describe('audit', () => {
       await bench.db.run(
         sql`UPDATE accounts SET balance = (SELECT k.balance FROM kept_accounts AS k WHERE k.id = accounts.id)`,
       );
-      await bench.db.run(
+      await changeEntries(
+        bench.db,
         sql`UPDATE entries SET amount = (SELECT k.amount FROM kept_entries AS k WHERE k.id = entries.id)`,
       );
     });
@@ -240,8 +242,8 @@ describe('money of an account', () => {
   serviceTest('a statement begins and ends with the balance of its days', async (bench) => {
     const { service, account, db } = bench;
     await submit(bench);
-    await db.run(sql`UPDATE entries SET created_at = 1000 WHERE kind = 'top_up'`);
-    await db.run(sql`UPDATE entries SET created_at = 2000 WHERE kind = 'charge'`);
+    await changeEntries(db, sql`UPDATE entries SET created_at = 1000 WHERE kind = 'top_up'`);
+    await changeEntries(db, sql`UPDATE entries SET created_at = 2000 WHERE kind = 'charge'`);
     const read = (from: number, to: number) => service.accounts.statement(account, { from, to });
     const whole = await read(0, 3000);
     assert.deepEqual([whole.opening, whole.closing, whole.entries.length], [0, lira('999'), 2]);

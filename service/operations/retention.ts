@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import { deleteEndedKeys } from '../accounts/keys.ts';
 import { deleteExpiredSessions } from '../accounts/sessions.ts';
-import { isClockDoubtful } from '../capacity/clock-jumps.ts';
+import type { Clock, Moment } from '../capacity/clock.ts';
 import { urlParts } from '../capacity/part-of-statement.ts';
 import { runEvery } from '../capacity/run-every.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
@@ -28,30 +28,33 @@ export interface RetentionDeps {
   readonly db: Database;
   readonly retention: Retention;
   readonly budgets: BudgetSettings;
-  readonly now: () => number;
   /** Ends a sweep early, between two statements or submissions. */
   readonly stop?: AbortSignal;
 }
 
 /**
- * Deletes what is older than its retention, and the windows of keys that count nothing any more. Submissions, their
+ * Deletes what is older than its retention at a moment that was looked at, so that a clock that jumps during the sweep, or
+ * jumped before it, deletes nothing early. Deletes the windows of keys that count nothing any more. Submissions, their
  * idempotency keys, entries and prices stay, so no retry is ever charged as if it were new.
  */
-export async function deleteOld({ db, retention, budgets, now, stop }: RetentionDeps): Promise<Deleted> {
-  const { urlsDays, checksDays, eventsDays } = retention;
+export async function deleteOld(
+  { db, retention, budgets, stop }: RetentionDeps,
+  { at, believed }: Pick<Moment, 'at' | 'believed'>,
+): Promise<Deleted> {
+  const { urlsDays, checksDays, eventsDays, keysDays } = retention;
   const longest = Math.max(budgets.minute.windowMs, budgets.hour.windowMs, budgets.day.windowMs);
-  const before = (days: number) => now() - days * DAY_MS;
+  const before = (days: number) => believed - days * DAY_MS;
   const all = (deleteSome: (limit: number) => Promise<number>, limit = BATCH) => deleteAll(deleteSome, limit, stop);
   return {
     submissions:
       urlsDays === null
         ? 0
-        : await all((limit) => deleteUrls(db, { before: before(urlsDays), now, limit, stop }), LARGE_BATCH),
+        : await all((limit) => deleteUrls(db, { before: before(urlsDays), at, limit, stop }), LARGE_BATCH),
     checks: checksDays === null ? 0 : await all((limit) => deleteResults(db, before(checksDays), limit), LARGE_BATCH),
     events: eventsDays === null ? 0 : await all((limit) => deleteEvents(db, before(eventsDays), limit)),
-    keys: eventsDays === null ? 0 : await all((limit) => deleteEndedKeys(db, before(eventsDays), limit)),
-    budgets: await all((limit) => deleteBudgets(db, now() - longest - DAY_MS, limit)),
-    sessions: await all((limit) => deleteExpiredSessions(db, now(), limit)),
+    keys: keysDays === null ? 0 : await all((limit) => deleteEndedKeys(db, before(keysDays), limit)),
+    budgets: await all((limit) => deleteBudgets(db, believed - longest - DAY_MS, limit)),
+    sessions: await all((limit) => deleteExpiredSessions(db, believed, limit)),
   };
 }
 
@@ -70,13 +73,13 @@ async function deleteAll(
 
 interface UrlsToDelete {
   readonly before: number;
-  readonly now: () => number;
+  readonly at: number;
   readonly limit: number;
   readonly stop: AbortSignal | undefined;
 }
 
 /** All URLs of a submission with the mark that they are gone, or none of them. Uses submissions_with_urls. */
-async function deleteUrls(db: Database, { before, now, limit, stop }: UrlsToDelete): Promise<number> {
+async function deleteUrls(db: Database, { before, at, limit, stop }: UrlsToDelete): Promise<number> {
   const old = await db.all(sql<{ id: number; url_count: number }>`
     SELECT id, url_count FROM submissions WHERE finished_at < ${before} AND urls_deleted_at IS NULL
     ORDER BY finished_at LIMIT ${limit}`);
@@ -84,7 +87,7 @@ async function deleteUrls(db: Database, { before, now, limit, stop }: UrlsToDele
   for (const submission of old) {
     if (stop?.aborted === true) break;
     await db.tx(async (tx) => {
-      await tx.run(sql`UPDATE submissions SET urls_deleted_at = ${now()} WHERE id = ${submission.id}`);
+      await tx.run(sql`UPDATE submissions SET urls_deleted_at = ${at} WHERE id = ${submission.id}`);
       for (const part of urlParts(submission)) {
         await tx.run(sql`DELETE FROM submission_urls WHERE ${part}`);
         await yieldToEventLoop();
@@ -124,13 +127,12 @@ interface Events {
 }
 
 /** Deletes at once and every minute. Returns how to stop it. */
-export function runRetention(deps: RetentionDeps, { onDeleted, onError }: Events): () => Promise<void> {
+export function runRetention(deps: RetentionDeps, clock: Clock, { onDeleted, onError }: Events): () => Promise<void> {
   const stopping = new AbortController();
   const end = runEvery(
     SWEEP_MS,
     async () => {
-      if (await isClockDoubtful(deps.db, deps.now())) return;
-      const deleted = await deleteOld({ ...deps, stop: stopping.signal });
+      const deleted = await deleteOld({ ...deps, stop: stopping.signal }, await clock.look());
       if (Object.values(deleted).some((count) => count > 0)) onDeleted(deleted);
     },
     onError,

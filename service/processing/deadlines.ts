@@ -1,7 +1,7 @@
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import { listStretches, noteClock, readClock } from '../capacity/clock-jumps.ts';
+import type { Clock, Moment } from '../capacity/clock.ts';
 import { runEvery } from '../capacity/run-every.ts';
 import { expire } from './transitions.ts';
 
@@ -10,7 +10,6 @@ export interface DeadlineDeps {
   /** How long after acceptance a submission ends at the latest, in milliseconds. */
   readonly deadlines: Readonly<Record<ServiceLevel, number>>;
   readonly refundFailed: boolean;
-  readonly now: () => number;
 }
 
 /** So many at a time that other writers get their turn in between. */
@@ -20,21 +19,21 @@ const REASON = 'not processed before the deadline of its service level';
 
 /**
  * Ends the submissions whose deadline has passed, oldest first, whether a worker, Temporal or a processor hangs or
- * there is none. A deadline is a length of time in which the service ran, so a clock that jumps ends none. Returns how
- * many. Uses submissions_open.
+ * there is none. A deadline is a length of time in which the service ran, so no clock ends one. Returns how many.
+ * Uses submissions_open.
  */
-export async function expireOverdue({ db, deadlines, refundFailed, now }: DeadlineDeps): Promise<number> {
+export async function expireOverdue(
+  { db, deadlines, refundFailed }: DeadlineDeps,
+  { at, ran }: Moment,
+): Promise<number> {
   let expired = 0;
-  for (const { after, upTo, ms } of await listStretches(db)) {
-    for (const service of SERVICE_LEVELS) {
-      const overdue = await db.all(sql<{ reference: string }>`
-        SELECT reference FROM submissions
-        WHERE finished_at IS NULL AND service = ${service} AND created_at <= ${now() - deadlines[service] - ms}
-          AND id > ${after} AND id <= ${upTo}
-        ORDER BY created_at LIMIT ${BATCH}`);
-      for (const { reference } of overdue) {
-        if (await expire(db, reference, REASON, { refundFailed, now: now() })) expired++;
-      }
+  for (const service of SERVICE_LEVELS) {
+    const overdue = await db.all(sql<{ reference: string }>`
+      SELECT reference FROM submissions
+      WHERE finished_at IS NULL AND service = ${service} AND ran_at <= ${ran - deadlines[service]}
+      ORDER BY ran_at LIMIT ${BATCH}`);
+    for (const { reference } of overdue) {
+      if (await expire(db, reference, REASON, { refundFailed, now: at })) expired++;
     }
   }
   return expired;
@@ -43,18 +42,14 @@ export async function expireOverdue({ db, deadlines, refundFailed, now }: Deadli
 /** Ends overdue submissions now and every ten seconds. Returns the function that stops it. */
 export function runDeadlines(
   deps: DeadlineDeps,
+  clock: Clock,
   onExpired: (count: number) => void,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
-  let last: number | null = null;
   return runEvery(
     SWEEP_MS,
     async () => {
-      const began = performance.now();
-      const at = await readClock(deps.db, deps.now);
-      await noteClock(deps.db, at, last === null ? 0 : performance.now() - last);
-      last = began;
-      const count = await expireOverdue({ ...deps, now: () => at });
+      const count = await expireOverdue(deps, await clock.look());
       if (count > 0) onExpired(count);
     },
     onError,

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/database.ts';
 import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
+import type { Clock } from '../capacity/clock.ts';
 import type { Health } from '../capacity/health.ts';
 import { type ProcessingEvents, processingActivities } from './activities.ts';
 import { runDeadlines } from './deadlines.ts';
@@ -22,7 +23,7 @@ interface ProcessingDeps {
   /** Replaces the connection to Temporal. */
   readonly connect: ConnectProcessing | undefined;
   readonly health: Health;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly log: RuntimeLogger;
   readonly events: ProcessingEvents & { expired(count: number): void };
   /** How long a stop may take, in milliseconds. */
@@ -38,7 +39,7 @@ export async function openProcessing({
   temporal,
   connect,
   health,
-  now,
+  clock,
   log,
   events,
   stopMs,
@@ -50,11 +51,12 @@ export async function openProcessing({
     events.expired(count);
     log.error({ count, refundFailed }, 'submissions reached their deadline: the rest of their URLs failed');
   };
-  const closeDeadlines = runDeadlines({ db, deadlines, refundFailed, now }, onExpired, onError);
+  const closeDeadlines = runDeadlines({ db, deadlines, refundFailed }, clock, onExpired, onError);
   if (temporal === undefined) return { accepted: () => undefined, close: closeDeadlines };
   try {
     // Loaded only here: a service that processes nothing does without the SDK's 30 MB.
     const connectProcessing = connect ?? (await import('./temporal.ts')).connectProcessing;
+    const { now } = clock;
     const activities = processingActivities({ db, processor, refundFailed, now, events });
     const processing = connectProcessing(temporal, activities, { log, onError, stopMs });
     const dispatcher = runDispatcher(db, processing.start, { sweepMs, now, onError });

@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../../src/database/database.ts';
 import { eachText, raw, sql } from '../../src/database/sql.ts';
 import { type AccountId, lockAccount } from '../accounts/account.ts';
 import { charge, InsufficientBalanceError } from '../accounts/entries.ts';
+import { ranAt } from '../capacity/clock.ts';
 import { Turns, yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { required } from '../required.ts';
 import { SUBMISSION_COLUMNS, type SubmissionRow } from './record.ts';
@@ -103,10 +104,10 @@ async function claim(tx: Queryable, wanted: Accepting, now: number): Promise<Sub
   return tx.get(sql<SubmissionRow>`
     INSERT INTO submissions
       (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status, url_count, price,
-       charged, created_at)
+       charged, created_at, ran_at)
     SELECT ${reference}, id, ${wanted.idempotencyKey}, ${wanted.fingerprint}, ${wanted.project},
       ${`${searchable(wanted.project)}\n${reference}`}, ${wanted.service}, 'queued', ${count}, ${price},
-      ${price} * ${count}, ${now}
+      ${price} * ${count}, ${now}, ${ranAt(now)}
     FROM accounts WHERE id = ${wanted.account} AND ${price} <= ${Math.floor(Number.MAX_SAFE_INTEGER / count)}
     ON CONFLICT (account_id, idempotency_key) DO NOTHING
     RETURNING ${SUBMISSION_COLUMNS}`);

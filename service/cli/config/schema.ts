@@ -88,7 +88,10 @@ export const ConfigFile = object({
     ),
   ),
   body_limit_bytes: optional(
-    whole('largest body of `POST /submissions`', { minimum: 1_024, default: DEFAULT_SETTINGS.bodyLimitBytes }),
+    whole('largest body of `POST /submissions`: 5,000 URLs of 2,048 ASCII characters fit the default', {
+      minimum: 1_024,
+      default: DEFAULT_SETTINGS.bodyLimitBytes,
+    }),
   ),
   index_check_price: optional(
     text('price of a URL of an index-check, in TRY', {
@@ -112,8 +115,8 @@ export const ConfigFile = object({
         whole('of them for one account', { minimum: 1_024, default: bodies.accountBytes }),
       ),
       requests: optional(whole('requests that are answered at the same time', { minimum: 1, default: load.requests })),
-      requests_per_key: optional(
-        whole('of them for one account, with all its keys', { minimum: 1, default: load.requestsPerShare }),
+      requests_per_account: optional(
+        whole('of them for one account, with all its keys', { minimum: 1, default: load.requestsPerAccount }),
       ),
     }),
   ),
@@ -199,7 +202,8 @@ export const ConfigFile = object({
       checks_days: optional(
         days('URLs and results of an index-check are deleted so long after it ended', retention.checksDays),
       ),
-      events_days: optional(days('audit events, and keys that ended, are deleted after so long', retention.eventsDays)),
+      events_days: optional(days('audit events are deleted after so long; without it they stay', retention.eventsDays)),
+      keys_days: optional(days('keys are deleted so long after they ended', retention.keysDays)),
     }),
   ),
 });

@@ -26,7 +26,7 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
     },
     load: {
       ...DEFAULT_SETTINGS.load,
-      ...set({ requests: capacity.requests, requestsPerShare: capacity.requests_per_key }),
+      ...set({ requests: capacity.requests, requestsPerAccount: capacity.requests_per_account }),
     },
     postgres: {
       ...DEFAULT_SETTINGS.postgres,
@@ -38,6 +38,7 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
         urlsDays: retention.urls_days,
         checksDays: retention.checks_days,
         eventsDays: retention.events_days,
+        keysDays: retention.keys_days,
       }),
     },
     indexCheck: toIndexCheck(file, env),

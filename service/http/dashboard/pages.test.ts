@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from '../../../src/database/sql.ts';
+import { changeEntries } from '../../../test/support/change-entries.ts';
 import { openVisitor, Visitor } from '../../../test/support/dashboard.ts';
 import { type Bench, lira, serviceTest, urlList } from '../../../test/support/service.ts';
 import { begin, finish, recordOutcomes } from '../../processing/transitions.ts';
@@ -103,7 +104,7 @@ describe('entries on the dashboard', () => {
       await bench.db.run(sql`UPDATE accounts SET created_at = ${Date.UTC(2026, 8, 3)}`);
       const times = { top_up: Date.UTC(2026, 8, 30, 22), charge: Date.UTC(2026, 9, 2) };
       for (const [kind, time] of Object.entries(times)) {
-        await bench.db.run(sql`UPDATE entries SET created_at = ${time} WHERE kind = ${kind}`);
+        await changeEntries(bench.db, sql`UPDATE entries SET created_at = ${time} WHERE kind = ${kind}`);
       }
       const visitor = await openVisitor(bench);
       const october = (await visitor.get('/entries?month=2026-10')).text;
@@ -160,7 +161,7 @@ describe('the overview', () => {
     const first = await submit(bench, 'first', urlList(4));
     await submit(bench, 'second', urlList(2));
     const yesterday = Date.now() - 86_400_000;
-    await bench.db.run(sql`UPDATE entries SET created_at = ${yesterday} WHERE subject = ${first}`);
+    await changeEntries(bench.db, sql`UPDATE entries SET created_at = ${yesterday} WHERE subject = ${first}`);
     await begin(bench.db, first, 1);
     const outcomes = [0, 1, 2, 3].map((position) => ({ position, status: 'failed', reason: 'x' }) as const);
     await recordOutcomes(bench.db, first, outcomes, 2);

@@ -135,8 +135,8 @@ async function fillSubmissions(url: string, account: number): Promise<void> {
     await db.run(sql`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
       INSERT INTO submissions (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status,
-        url_count, urls_completed, price, charged, created_at, finished_at, dispatched_at)
-      SELECT 'sub_' || ${padded}, ${account}, 'filled ' || i, ${bytes}, 'P', 'p', 'standard', 'completed', 5000, 5000, 0, 0, i, i, i
+        url_count, urls_completed, price, charged, created_at, ran_at, finished_at, dispatched_at)
+      SELECT 'sub_' || ${padded}, ${account}, 'filled ' || i, ${bytes}, 'P', 'p', 'standard', 'completed', 5000, 5000, 0, 0, i, 0, i, i
       FROM n`);
     for (let from = 0; from < 5_000; from += 1_000) {
       await db.run(sql`

@@ -32,8 +32,8 @@ function insertJob({ stores, oracle, scenario }: World, reference: string, at: n
   service
     .prepare(
       `INSERT INTO submissions (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status,
-         url_count, urls_completed, price, charged, created_at, dispatched_at, started_at, finished_at)
-       SELECT ?, id, ?, zeroblob(32), ?, lower(?), 'fast', 'completed', ?, ?, ?, ?, ?, ?, ?, ? FROM accounts WHERE name = ?`,
+         url_count, urls_completed, price, charged, created_at, ran_at, dispatched_at, started_at, finished_at)
+       SELECT ?, id, ?, zeroblob(32), ?, lower(?), 'fast', 'completed', ?, ?, ?, ?, ?, 0, ?, ?, ? FROM accounts WHERE name = ?`,
     )
     .run(
       ...[reference, `key-${reference}`, project, project, urls.length, urls.length, scenario.price],

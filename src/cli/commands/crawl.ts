@@ -5,16 +5,17 @@ import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { readSecret } from '../../config/secrets.ts';
 import { VERSION } from '../../observability/version.ts';
-import { type CrawlOptions, crawl, ProxySettingError, parseSource, SitemapError } from '../../sitemap/crawl.ts';
+import { type CrawlOptions, ProxySettingError, parseSource, SitemapError } from '../../sitemap/crawl.ts';
 import { parseW3cDate } from '../../sitemap/lastmod.ts';
 import { openStateDirectory, type StateDirectory, StateDirectoryError } from '../../sitemap/state-directory.ts';
 import { getStart } from '../../url/version.ts';
 import { action, type Ending } from '../output/command.ts';
+import { ComparedCrawl } from '../output/compared-crawl.ts';
 import { formatComparison, writeComparison } from '../output/crawl-comparison.ts';
 import { CrawlReport, openProgressBar, type PageSink } from '../output/crawl-report.ts';
 import { CrawlStats } from '../output/crawl-stats.ts';
-import { DatedPages } from '../output/dated-pages.ts';
-import { readSavedCrawl } from '../saved-crawl.ts';
+import { PageTable } from '../output/page-table.ts';
+import { readSources } from '../saved-crawl.ts';
 
 interface Flags {
   readonly allowPrivateHosts?: boolean;
@@ -41,7 +42,10 @@ interface Flags {
 
 export function crawlCommand(command: Command): void {
   command
-    .argument('<source...>', 'sitemap, index, feed, list, CSV or robots.txt: a URL, a path, or - for standard input')
+    .argument(
+      '<source...>',
+      'sitemap, index, feed, list, CSV, robots.txt or saved crawl: a URL, a path, or - for standard input',
+    )
     .option('--allow-private-hosts', 'allow loopback, private and link-local addresses')
     .option('--any-host', 'follow sitemaps to hosts other than those of the sources')
     .option('--max-urls <n>', 'limit of pages', parseWholeNumber)
@@ -80,7 +84,7 @@ async function run(output: Output, sources: readonly string[], flags: Flags): Pr
       // Lines need no dates and no spellings: those are for records, for the numbers and for a comparison.
       const lines = !output.json && sink === undefined;
       const options = { ...toCrawlOptions(flags, state, stop.signal), lines };
-      for await (const event of crawl(names, options)) await report.on(event);
+      for await (const event of readSources(names, options)) await report.on(event);
       report.end();
       return report;
     };
@@ -88,12 +92,13 @@ async function run(output: Output, sources: readonly string[], flags: Flags): Pr
       const { complete, summary } = await read(sources, stats);
       return { exitCode: complete ? EXIT.done : EXIT.partial, summary };
     }
-    const saved = await readSavedCrawl(flags.compare);
-    const old = saved ?? new DatedPages();
-    if (saved === undefined) await read([flags.compare], old);
-    const now = new DatedPages();
+    const table = new PageTable();
+    const asOf = flags.asOf ?? Date.now();
+    const old = new ComparedCrawl(table, asOf);
+    const now = new ComparedCrawl(table, asOf);
+    await read([flags.compare], old);
     const { complete, summary } = await read(sources, now);
-    const comparison = await writeComparison(output, old, now);
+    const comparison = await writeComparison(output, table, old, now);
     output.say(formatComparison(comparison, complete));
     return { exitCode: complete && old.complete ? EXIT.done : EXIT.partial, summary: { ...summary, comparison } };
   } catch (error) {

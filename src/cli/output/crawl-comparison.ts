@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
 import type { Output } from '../../cli-kit/output.ts';
 import { writeOut } from '../../cli-kit/stdout.ts';
-import { isLater } from '../../url/version.ts';
-import type { DatedPages, PageDate } from './dated-pages.ts';
+import { formatVersion, isLater, type Version } from '../../url/version.ts';
+import type { ComparedCrawl } from './compared-crawl.ts';
 import { formatCount, formatCounted } from './format.ts';
+import type { PageTable } from './page-table.ts';
 import type { ComparisonFields, PageChangeRecord } from './records/crawl.ts';
 
 type PageChange = Static<typeof PageChangeRecord>;
@@ -13,36 +14,39 @@ const ROWS = 1_000;
 
 /**
  * What is new, changed and gone between two crawls: the pages of `now` in their order, then those that are gone. A page has
- * changed when both dates are there and one is certainly later (docs/explanation/ledger.md, "Versions"). Missing pages of a crawl that
- * was not complete mean nothing: then none is gone, or new.
+ * changed when its version is certainly later (docs/explanation/ledger.md, "Versions"), as a watch with `resubmit` sees it.
+ * Missing pages of a crawl that was not complete mean nothing: then none is gone, or new.
  */
-export function* comparePages(old: DatedPages, now: DatedPages): Generator<PageChange> {
-  for (const [url, { lastmod, version }] of now) {
-    const before = old.get(url);
-    if (before === undefined) {
-      if (old.complete) yield { type: 'page_change', change: 'new', url, lastmod, old_lastmod: null };
-    } else if (isChanged(before, { lastmod, version })) {
-      yield { type: 'page_change', change: 'changed', url, lastmod, old_lastmod: before.lastmod };
-    }
+export function* comparePages(table: PageTable, old: ComparedCrawl, now: ComparedCrawl): Generator<PageChange> {
+  const describe = (change: PageChange['change'], page: number): PageChange => ({
+    type: 'page_change',
+    change,
+    url: table.get(page),
+    lastmod: toText(now.getVersion(page)),
+    old_lastmod: toText(old.getVersion(page)),
+  });
+  for (const page of now.pages) {
+    if (!old.has(page)) {
+      if (old.complete) yield describe('new', page);
+    } else if (isLater(now.getVersion(page), old.getVersion(page))) yield describe('changed', page);
   }
   if (!now.complete) return;
-  for (const [url, { lastmod }] of old) {
-    if (!now.has(url)) yield { type: 'page_change', change: 'gone', url, lastmod: null, old_lastmod: lastmod };
-  }
+  for (const page of old.pages) if (!now.has(page)) yield describe('gone', page);
 }
 
-function isChanged(before: PageDate, now: PageDate): boolean {
-  if (before.lastmod === null || now.lastmod === null) return false;
-  if (before.version === null || now.version === null) return before.lastmod !== now.lastmod;
-  return isLater(now.version, before.version) || isLater(before.version, now.version);
-}
+const toText = (version: Version | null) => (version === null ? null : formatVersion(version));
 
 /** Writes what differs, a page a line, and returns the counts. */
-export async function writeComparison(output: Output, old: DatedPages, now: DatedPages): Promise<ComparisonFields> {
+export async function writeComparison(
+  output: Output,
+  table: PageTable,
+  old: ComparedCrawl,
+  now: ComparedCrawl,
+): Promise<ComparisonFields> {
   const counts = { new: 0, changed: 0, gone: 0 };
   let text = '';
   let rows = 0;
-  for (const row of comparePages(old, now)) {
+  for (const row of comparePages(table, old, now)) {
     counts[row.change] += 1;
     text += `${output.json ? JSON.stringify(row) : formatRow(row)}\n`;
     rows += 1;

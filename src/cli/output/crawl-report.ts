@@ -78,8 +78,11 @@ export class CrawlReport {
       await writeOut(event.bytes, event.release);
     } else if (event.type === 'problem') this.#addProblem(event);
     else if (event.type === 'delay') this.#addDelay(event);
-    else if (event.type === 'summary') this.complete = event.complete;
-    else if (event.type === 'verdict') {
+    else if (event.type === 'summary') {
+      this.complete = event.complete;
+      // Those of saved crawls, too, whose verdicts are not kept.
+      this.#fetched = event.sitemaps;
+    } else if (event.type === 'verdict') {
       this.#fetched += 1;
       if ('children' in event) this.#expected += event.children?.length ?? 0;
       if (event.verdict === 'not-modified') this.#addNotModified(event.saved);

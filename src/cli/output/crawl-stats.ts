@@ -21,7 +21,8 @@ interface Slow {
 
 /** Counts what a crawl finds: pages, dates, hosts, depth, duplicates, slow sitemaps. */
 export class CrawlStats {
-  readonly #now: () => number;
+  readonly #asOf: () => number;
+  readonly #clock: () => number;
   readonly #seen = new SeenPages();
   readonly #hosts = new Map<string, number>();
   readonly #started = new Map<string, number>();
@@ -37,16 +38,18 @@ export class CrawlStats {
   #origin = '\n';
   #host = '';
 
-  constructor(now: () => number) {
-    this.#now = now;
+  /** `asOf` is the moment that dates are judged by, `clock` measures how long a sitemap takes; both in milliseconds. */
+  constructor(asOf: () => number, clock: () => number = () => performance.now()) {
+    this.#asOf = asOf;
+    this.#clock = clock;
   }
 
   on(event: CrawlEvent): void {
     if (event.type === 'sitemap') {
-      this.#started.set(event.sitemap, this.#now());
+      this.#started.set(event.sitemap, this.#clock());
       this.#depths[event.depth] = (this.#depths[event.depth] ?? 0) + 1;
     } else if (event.type === 'entries') {
-      const now = this.#now();
+      const now = this.#asOf();
       for (const entry of event.entries) this.#addEntry(entry, now);
     } else if (event.type === 'verdict') this.#addDuration(event.sitemap);
   }
@@ -79,7 +82,7 @@ export class CrawlStats {
     const started = this.#started.get(sitemap);
     if (started === undefined) return;
     this.#started.delete(sitemap);
-    this.#slowest.push({ sitemap, ms: Math.max(0, Math.round(this.#now() - started)) });
+    this.#slowest.push({ sitemap, ms: Math.max(0, Math.round(this.#clock() - started)) });
     this.#slowest.sort((a, b) => b.ms - a.ms);
     this.#slowest.length = Math.min(this.#slowest.length, SHOWN_SITEMAPS);
   }

@@ -60,10 +60,10 @@ export const PageChangeRecord = defineRecord(
   'page_change',
   'A page that differs from the old crawl; only with `--compare`.',
   {
-    change: oneOf(['new', 'changed', 'gone'], 'changed: both dates are there and name different moments'),
+    change: oneOf(['new', 'changed', 'gone'], 'changed: its lastmod is certainly later'),
     url: text('the page, normalized'),
-    lastmod: nullable(text('its lastmod in this crawl; null without one')),
-    old_lastmod: nullable(text('its lastmod in the old crawl; null without one')),
+    lastmod: nullable(text('its lastmod in this crawl, in UTC; null without one that counts')),
+    old_lastmod: nullable(text('its lastmod in the old crawl, in the same form')),
   },
 );
 
@@ -73,7 +73,7 @@ const COMPARISON = group(
     old_complete: flag('whether the old crawl was complete; else no page is new'),
     unique_urls: count('different pages of this crawl'),
     new: count('pages that only this crawl has'),
-    changed: count('pages with another date'),
+    changed: count('pages whose lastmod is certainly later'),
     gone: count('pages that only the old crawl has; 0 when this crawl is not complete'),
   },
   'only with `--compare`',

@@ -1,4 +1,5 @@
 import { timesMicros } from '../../../contract/money.ts';
+import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { waitsForMoney } from '../../submission/caps.ts';
 import { type Change, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
@@ -7,9 +8,9 @@ import type { Reason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
-import { countGoneSinceLastRun } from '../runs/gone-since-last-run.ts';
+import { countGoneSinceLastRun, selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
 import { type Forecast, parseHold, type RunHold, storeHold } from '../runs/run-hold.ts';
-import { getRun } from '../runs/runs.ts';
+import { getRun, type RunRow } from '../runs/runs.ts';
 
 const EXAMPLES = 5;
 
@@ -37,8 +38,7 @@ export async function judgeRun(
     newUrls: due.unguarded.new,
     changed: due.unguarded.changed,
     gone,
-    // Also when an earlier run found them: new URLs must not count among those that they are measured against.
-    knownBefore: row.first_run === 1 ? 0 : Math.max(0, (row.found ?? 0) - due.unguarded.new) + gone,
+    knownBefore: row.first_run === 1 ? 0 : await countKnownBefore(db, row, gone, due.newByRun),
   };
   const reasons: Reason[] = guardTrips(change, guard);
   let forecast: Forecast = { urls: due.total, cost: null, allowed: due.total };
@@ -66,4 +66,19 @@ export async function judgeRun(
   const held: RunHold = { reasons, sample, forecast };
   await db.run(sql`UPDATE runs SET held = ${storeHold(held)} WHERE id = ${row.id} AND held IS NULL`);
   return held;
+}
+
+/**
+ * URLs that the last run which passed its guard left as present. What is new since is none of them, whatever the rules say of
+ * it: another watch may have bought it. Nor is what an earlier run found and no guard has let pass.
+ */
+async function countKnownBefore(
+  db: Queryable,
+  run: RunRow,
+  gone: number,
+  newByRun: ReadonlyMap<number, number>,
+): Promise<number> {
+  const since = new Set((await db.all(selectRunsSinceLast(run))).map(({ id }) => id));
+  const earlier = [...newByRun].reduce((sum, [id, urls]) => (since.has(id) ? sum : sum + urls), 0);
+  return Math.max(0, (run.found ?? 0) + gone - (run.new_urls ?? 0) - earlier);
 }

@@ -14,6 +14,8 @@ export interface DueSurvey {
   readonly byFirstRun: ReadonlyMap<number, number>;
   /** Of them those that no guard and no decision has let pass yet: what a guard judges. */
   readonly unguarded: DueCounts;
+  /** The new ones of those, by the run that found them. */
+  readonly newByRun: ReadonlyMap<number, number>;
   /** A few of those. */
   readonly sample: readonly Url[];
 }
@@ -32,13 +34,16 @@ export async function surveyDue(
   const counts = { ...NO_COUNTS };
   const unguarded = { ...NO_COUNTS };
   const byFirstRun = new Map<number, number>();
+  const newByRun = new Map<number, number>();
   const sample: Url[] = [];
   let total = 0;
   const add = ({ due, first_run: run, guard_passed: passed }: DueKind, urls: number): void => {
     total += urls;
     counts[due] += urls;
     byFirstRun.set(run, (byFirstRun.get(run) ?? 0) + urls);
-    if (passed === 0) unguarded[due] += urls;
+    if (passed !== 0) return;
+    unguarded[due] += urls;
+    if (due === 'new') newByRun.set(run, (newByRun.get(run) ?? 0) + urls);
   };
   const isShared = policy !== null && (await hasOtherWatches(db, watchId));
   const decide = await createDecide(db, watchId, policy, now);
@@ -59,7 +64,7 @@ export async function surveyDue(
     }
     await yieldToEventLoop();
   }
-  return { counts, total, byFirstRun, unguarded, sample };
+  return { counts, total, byFirstRun, unguarded, newByRun, sample };
 }
 
 type DueKind = Pick<DueRow, 'due' | 'first_run' | 'guard_passed'>;

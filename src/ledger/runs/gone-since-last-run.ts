@@ -1,18 +1,21 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { getRun, type RunRow } from './runs.ts';
+import { getRun, HAS_PASSED, type RunRow } from './runs.ts';
 
 /**
- * This run and those before it, since the last finished one, that nobody carried through: a plan that was only looked
- * at, or a run that was given up, hides nothing of what it found first.
+ * This run and those before it, since the last one that finished or planned anything: a plan that was only looked at, or a
+ * run that was given up before, hides nothing of what it found first.
  */
-export const selectRunsSinceLast = ({ id, watch_id }: Pick<RunRow, 'id' | 'watch_id'>): Query => sql`
+export const selectRunsSinceLast = ({
+  id,
+  watch_id,
+}: Pick<RunRow, 'id' | 'watch_id'>): Query<{ readonly id: number }> => sql`
   SELECT id FROM runs WHERE watch_id = ${watch_id} AND id <= ${id}
     AND (id = ${id} OR end_state IN ('previewed', 'abandoned'))
-    AND id > coalesce((SELECT max(id) FROM runs WHERE watch_id = ${watch_id} AND end_state = 'finished'), 0)`;
+    AND id > coalesce((SELECT max(id) FROM runs WHERE watch_id = ${watch_id} AND id < ${id} AND ${HAS_PASSED}), 0)`;
 
-/** URLs gone since the last finished run. Uses urls_gone. */
+/** URLs gone since then. Uses urls_gone. */
 export async function countGoneSinceLastRun(db: Queryable, run: RunId): Promise<number> {
   const { urls } = await db.one(sql<{ urls: number }>`
     SELECT count(*) AS urls FROM urls WHERE gone_run IN (${selectRunsSinceLast(await getRun(db, run))})`);

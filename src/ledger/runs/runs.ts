@@ -1,6 +1,6 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { ensureWatch } from '../accounts/watches.ts';
 import { LedgerError } from '../ledger-error.ts';
@@ -26,7 +26,7 @@ export interface RunStart {
 export type RunBegun =
   | {
       readonly kind: 'begun';
-      /** No run of the watch ended before this one. */
+      /** No run of the watch finished or planned anything before this one. */
       readonly firstRun: boolean;
       /** It was begun before: this is a retry. */
       readonly again: boolean;
@@ -65,6 +65,12 @@ export interface RunRow {
 
 const DAY = 86_400_000;
 
+/**
+ * A condition on a run that a guard has let pass, although it may have ended as abandoned: it has planned something, or has
+ * finished. What it was shown is known to the runs after it.
+ */
+export const HAS_PASSED: Query = sql`(end_state = 'finished' OR planned_urls IS NOT NULL)`;
+
 /** Opens a run, once. At most one run of a watch is open: the index `runs_open` decides between two that race. */
 export async function beginRun(ledger: Ledger, start: RunStart): Promise<RunBegun> {
   const { watch, account, run, sources, scope, firstRun, staleAfterMs = DAY } = start;
@@ -80,7 +86,7 @@ export async function beginRun(ledger: Ledger, start: RunStart): Promise<RunBegu
       UPDATE runs SET ended_at = ${now}, end_state = 'abandoned'
       WHERE watch_id = ${watchId} AND ended_at IS NULL AND held IS NULL AND touched_at < ${now - staleAfterMs}`);
     const earlier = await tx.get(sql`
-      SELECT 1 FROM runs WHERE watch_id = ${watchId} AND end_state = 'finished' LIMIT 1`);
+      SELECT 1 FROM runs WHERE watch_id = ${watchId} AND ${HAS_PASSED} LIMIT 1`);
     const first = earlier === undefined ? 1 : 0;
     const baseline = first === 1 && firstRun === 'baseline' ? 1 : 0;
     const { changes } = await tx.run(sql`

@@ -9,43 +9,19 @@ import {
   change,
   copyLedger,
   HOUR,
+  list,
   MINUTE,
   publish,
   publishSome,
+  rename,
   restoreLedger,
-  runAndDie,
-  stayAway,
+  runAll,
+  unlist,
 } from '../sequences/steps.ts';
 import { FAILS, SITE } from '../site.ts';
-import type { World } from '../world.ts';
 import type { KnownBreach } from './known-breach.ts';
 
 const MONTH = 30 * 24 * HOUR;
-
-/** A run of all watches, until nothing is under way. */
-async function runAll(world: World): Promise<void> {
-  await startRuns(world);
-  await world.kernel.sleep(5 * MINUTE);
-  await awaitIdle(world);
-}
-
-const rename = (world: World, from: string, to: string): Promise<void> =>
-  world.reconfigure(({ watches }) => ({
-    watches: new Map([...watches].map(([name, sitemap]) => [name === from ? to : name, sitemap])),
-  }));
-
-/** A sitemap lists these pages with this lastmod, besides its others. */
-function list({ site }: World, sitemap: string, urls: readonly string[], lastmod: string): void {
-  const others = site.list(sitemap).filter(({ url }) => !urls.includes(url));
-  site.publish(sitemap, [...others, ...urls.map((url) => ({ url, lastmod }))]);
-}
-
-function unlist({ site }: World, sitemap: string, urls: readonly string[]): void {
-  site.publish(
-    sitemap,
-    site.list(sitemap).filter(({ url }) => !urls.includes(url)),
-  );
-}
 
 /** Which versions of which pages are bought. */
 export const KNOWN_OF_PAGES = {
@@ -142,44 +118,6 @@ export const KNOWN_OF_PAGES = {
       await world.reconfigure(({ caps }) => ({ caps: { ...caps, perDay: null } }));
       await runAll(world);
       world.oracle.requireBought(urls, 'no cap holds them any more');
-    },
-  },
-  'first run given up, then most pages gone': {
-    finding: 'W1',
-    cause:
-      'src/ledger/runs/runs.ts calls a run the first one when none before it was finished, whatever an earlier one has bought',
-    expects: /^guards: .* were gone and nobody has approved that/,
-    explains: ({ rule, cause = '' }) => rule === 'guards' && cause.endsWith(', in a run that is not the first'),
-    world: { jobMs: 20 * MINUTE, runsUntil: 'terminal', workers: 1 },
-    async play(world, _act, random) {
-      const { site } = world;
-      publish(world, 'w0', 'many', 12);
-      await runAndDie(world, 'w0');
-      await stayAway(world, () => 40 + random() * 20, 'two days');
-      site.publish('w0', site.list('w0').slice(-3));
-      publish(world, 'w0', 'new', 1);
-      await startRuns(world, { sitemaps: ['w0'] });
-      await world.kernel.sleep(6 * HOUR);
-    },
-  },
-  'half of the pages gone, and others moved here': {
-    finding: 'U1',
-    cause:
-      'src/ledger/plans/judge-run.ts counts pages that another watch has bought among those that were known before',
-    expects: /^guards: .* were gone and nobody has approved that/,
-    explains: ({ rule, cause = '' }) => rule === 'guards' && /^gone.*, beside pages that moved here$/.test(cause),
-    async play(world, _act, _random) {
-      const { site } = world;
-      await buyAll(world);
-      await buy(world, 'w0', publish(world, 'w0', 'many', 6));
-      const known = site.list('w0');
-      const others = publish(world, 'w1', 'others', 2 * known.length);
-      await buy(world, 'w1', others);
-      await awaitIdle(world);
-      site.publish('w0', known.slice(Math.ceil(known.length / 2)));
-      list(world, 'w0', others, '2026-01-01');
-      publish(world, 'w0', 'new', 1);
-      await runAll(world);
     },
   },
   'recovered while its watch is away': {

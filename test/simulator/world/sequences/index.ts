@@ -8,6 +8,7 @@ import { COMPARISON_SEQUENCES } from './comparisons.ts';
 import { COPY_SEQUENCES } from './copies.ts';
 import { DECISION_SEQUENCES } from './decisions.ts';
 import { DOUBT_SEQUENCES } from './doubt.ts';
+import { PAGE_SEQUENCES } from './pages.ts';
 import { PLAN_SEQUENCES } from './plans.ts';
 import { RESET_SEQUENCES } from './resets.ts';
 import type { Sequence } from './sequence.ts';
@@ -28,6 +29,7 @@ export const SEQUENCES = {
   ...DECISION_SEQUENCES,
   ...VERSION_SEQUENCES,
   ...CHARGE_SEQUENCES,
+  ...PAGE_SEQUENCES,
 } satisfies Record<string, Sequence>;
 
 export type SequenceName = keyof typeof SEQUENCES;

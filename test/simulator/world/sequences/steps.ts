@@ -40,6 +40,25 @@ export function change({ site }: World, sitemap: string, urls: readonly string[]
   );
 }
 
+/** A sitemap lists these pages with this lastmod, besides its others. */
+export function list({ site }: World, sitemap: string, urls: readonly string[], lastmod: string): void {
+  const others = site.list(sitemap).filter(({ url }) => !urls.includes(url));
+  site.publish(sitemap, [...others, ...urls.map((url) => ({ url, lastmod }))]);
+}
+
+export function unlist({ site }: World, sitemap: string, urls: readonly string[]): void {
+  site.publish(
+    sitemap,
+    site.list(sitemap).filter(({ url }) => !urls.includes(url)),
+  );
+}
+
+/** A watch has another name in the configuration. */
+export const rename = (world: World, from: string, to: string): Promise<void> =>
+  world.reconfigure(({ watches }) => ({
+    watches: new Map([...watches].map(([name, sitemap]) => [name === from ? to : name, sitemap])),
+  }));
+
 /** Waits until it is so, and for so long at most. Returns whether it is so. */
 export async function until({ kernel }: World, isSo: () => boolean, mostMs: number): Promise<boolean> {
   for (let waited = 0; !isSo() && waited < mostMs; waited += 5_000) await kernel.sleep(5_000);
@@ -91,6 +110,13 @@ export async function buy(world: World, sitemap: string, urls: readonly string[]
   await until(world, () => world.oracle.countBought(urls) === urls.length, HOUR);
   // Its answer is recorded by then.
   await world.kernel.sleep(30_000);
+}
+
+/** A run of all watches, until nothing is under way. */
+export async function runAll(world: World): Promise<void> {
+  await startRuns(world);
+  await world.kernel.sleep(5 * MINUTE);
+  await awaitIdle(world);
 }
 
 /** Publishes pages of all watches that were there from the beginning, until nothing of them is under way. */

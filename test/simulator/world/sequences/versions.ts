@@ -1,14 +1,5 @@
-import { startRuns } from '../acts/runs.ts';
-import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, cancelAll, change, MINUTE, publish, publishSome, runAndWait } from './steps.ts';
-
-/** A run of all watches, until nothing is under way. */
-async function runAll(world: World): Promise<void> {
-  await startRuns(world);
-  await world.kernel.sleep(5 * MINUTE);
-  await awaitIdle(world);
-}
+import { awaitIdle, buy, buyAll, cancelAll, change, publish, publishSome, runAll, runAndWait } from './steps.ts';
 
 /** Versions that were bought show themselves in another form, in another place or again. */
 export const VERSION_SEQUENCES = {

@@ -1,5 +1,5 @@
-import { growingList } from '../ledger/crawl/fingerprint-list.ts';
 import { fingerprint } from '../ledger/pages/fingerprint.ts';
+import { growingList } from '../ledger/pages/fingerprint-list.ts';
 
 /** Pages that were seen, by 64 bits each: about 30 bytes with their table. */
 export class SeenPages {

@@ -16,7 +16,7 @@ import { selectOverlaps } from '../../src/ledger/jobs/take-out.ts';
 import { selectUnknown } from '../../src/ledger/journal/prices.ts';
 import { selectCharged } from '../../src/ledger/journal/sums.ts';
 import { selectDueCount, selectDuePage, selectDueRows } from '../../src/ledger/pages/due.ts';
-import { selectOtherWatches } from '../../src/ledger/plans/resubmission.ts';
+import { selectSharedPages } from '../../src/ledger/plans/resubmission.ts';
 import { selectPageKinds } from '../../src/ledger/plans/survey-due.ts';
 import { selectAccepted, selectGroups } from '../../src/ledger/reports/accepted-batches.ts';
 import { selectDue, selectInDoubt, selectInReview, selectPending } from '../../src/ledger/reports/account-figures.ts';
@@ -50,7 +50,7 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
     query: updateResults(1, [[1, 'failed', null]]),
     index: 'batch_urls_once',
   },
-  { what: 'URLs that other watches have', query: selectOtherWatches(1, [1]), index: 'urls_by_fp' },
+  { what: 'URLs that other watches have', query: selectSharedPages(1, [1]), index: 'urls_by_fp' },
   { what: 'purchases of a removed watch', query: selectOfRemoved([{ id: 1 }], [2]), index: 'urls_by_fp' },
   {
     what: 'recovered purchases in another spelling',

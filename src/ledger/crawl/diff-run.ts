@@ -5,11 +5,11 @@ import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import { addLive } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { dropLists } from '../pages/drop-lists.ts';
+import { growingList, unpackList } from '../pages/fingerprint-list.ts';
 import { selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { takeOverPurchases } from './earlier-purchases.ts';
-import { growingList, listKeys, unpackList } from './fingerprint-list.ts';
-import { addCandidates } from './record-verdict.ts';
 
 /** URLs that are written in one turn of the event loop. */
 const TURN = 1_000;
@@ -89,17 +89,12 @@ async function closeObservation(ledger: Ledger, run: RunId, complete: boolean): 
 }
 
 /** A sitemap that a complete crawl did not visit is no longer listed: its URLs may be gone too. */
-async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
-  const unlisted = await tx.all(sql<{ id: number; entries: Uint8Array | null }>`
-    SELECT s.id, p.entries FROM sitemaps AS s LEFT JOIN sitemap_snapshots AS p ON p.sitemap_id = s.id
-    WHERE s.watch_id = ${run.watch_id} AND (s.known IS NOT NULL OR p.entries IS NOT NULL)
-      AND NOT EXISTS (SELECT 1 FROM run_sitemaps AS r WHERE r.run_id = ${run.id} AND r.sitemap_id = s.id)`);
-  for (const { id, entries } of unlisted) {
-    await addCandidates(tx, run.watch_id, listKeys(unpackList(entries ?? new Uint8Array())));
-    await tx.run(sql`DELETE FROM sitemap_snapshots WHERE sitemap_id = ${id}`);
-    await tx.run(sql`UPDATE sitemaps SET known = NULL, urls = 0 WHERE id = ${id}`);
-  }
-}
+const dropUnlisted = (tx: Queryable, run: RunRow): Promise<void> =>
+  dropLists(
+    tx,
+    sql`s.watch_id = ${run.watch_id} AND NOT EXISTS (
+      SELECT 1 FROM run_sitemaps AS r WHERE r.run_id = ${run.id} AND r.sitemap_id = s.id)`,
+  );
 
 /**
  * A candidate that another sitemap still lists has only moved; the others are gone. What is due of them stays due and is

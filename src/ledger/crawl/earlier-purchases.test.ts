@@ -181,6 +181,43 @@ describe('a renamed watch', () => {
   });
 });
 
+describe('a watch that is back', () => {
+  const dated = (day: number, ...paths: string[]): Site => ({ a: paths.map((path) => [path, `2026-01-0${day}`]) });
+
+  testLedger('under its name: what changes is bought, also where it stands where it stood', async (ledger) => {
+    assert.equal(await buy(ledger, 'r1', dated(1, '1', '2')), 2);
+    await end(ledger, await sendOne(ledger), 'completed');
+    assert.equal(await buy(ledger, 'n1', dated(1, '1', '2'), { watch: NEW }), 0);
+    assert.equal(await buy(ledger, 'r2', dated(1, '1', '2')), 0);
+    assert.deepEqual(
+      (await history(ledger, '1')).map(({ watch, generation }) => [watch, generation]),
+      [[OLD.id, 1]],
+    );
+    assert.equal(await buy(ledger, 'r3', dated(2, '1', '2')), 2);
+  });
+
+  testLedger('buys what has changed of the pages that another one has listed, with another key', async (ledger) => {
+    assert.equal(await buy(ledger, 'r1', dated(1, '1', '2')), 2);
+    await end(ledger, await sendOne(ledger), 'completed');
+    assert.equal(await buy(ledger, 'n1', dated(1, '1', '2'), { watch: NEW }), 0);
+    assert.equal(await buy(ledger, 'r2', dated(1, '1', '2'), { configured: BOTH }), 0, 'bought under the other one');
+    await buy(ledger, 'n2', dated(1, '3'), { watch: NEW, configured: BOTH });
+    await sendOne(ledger);
+    assert.equal(await buy(ledger, 'r3', dated(2, '1', '2'), { configured: BOTH }), 2);
+    assert.equal((await history(ledger, '1')).find(({ watch }) => watch === OLD.id)?.generation, 2);
+  });
+
+  testLedger('finds gone what it does not list any more, of the pages that it has kept', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1', '2', '3'] });
+    await end(ledger, await sendOne(ledger), 'completed');
+    await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW });
+    const diff = await completeRun(ledger, 'r2', { a: ['1', '2'] }, { configured: BOTH });
+    assert.deepEqual([diff.found, diff.new, diff.gone], [2, 1, 1]);
+    const left = await ledger.db.all(sql`SELECT * FROM gone_candidates`);
+    assert.deepEqual(left, []);
+  });
+});
+
 describe('two watches that list the same URL', () => {
   testLedger('one of them buys it, and quarantine there holds for both', async (ledger) => {
     await buy(ledger, 'r1', { a: ['1'] }, { configured: BOTH });

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { dialectal, sql } from '../../database/sql.ts';
 import { asKey } from '../pages/fingerprint.ts';
-import type { FingerprintList } from './fingerprint-list.ts';
+import type { FingerprintList } from '../pages/fingerprint-list.ts';
 import type { EntrySource } from './found.ts';
 import { recordVersions, VERSION_COLUMNS } from './record-versions.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Url } from '../../url/normalize-url.ts';
 import { makeVersion, SPAN, toLatest, type Version } from '../../url/version.ts';
 import { asKey, toUrlKey } from '../pages/fingerprint.ts';
-import { type FingerprintList, unpackList } from './fingerprint-list.ts';
+import { type FingerprintList, unpackList } from '../pages/fingerprint-list.ts';
 import type { Found, ObservedEntry } from './found.ts';
 import { readSitemap } from './read-sitemap.ts';
 

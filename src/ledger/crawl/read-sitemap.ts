@@ -2,8 +2,8 @@ import { LIMITS } from '../../../contract/limits.ts';
 import type { UrlBytes } from '../../url/normal-bytes.ts';
 import { isAhead, toLatest, type Version } from '../../url/version.ts';
 import { asKey, fingerprint, fingerprintBytes } from '../pages/fingerprint.ts';
+import { type FingerprintList, type GrowingList, growingList, listKeys } from '../pages/fingerprint-list.ts';
 import { FetchTimes } from './fetch-times.ts';
-import { type FingerprintList, type GrowingList, growingList, listKeys } from './fingerprint-list.ts';
 import type { Found, ObservedEntry } from './found.ts';
 import { FoundList } from './found-list.ts';
 

@@ -1,8 +1,8 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { ScopeRule } from '../../url/scope.ts';
+import { addCandidates } from '../pages/drop-lists.ts';
 import type { RunRow } from '../runs/runs.ts';
 import type { EntrySource } from './found.ts';
 import type { SitemapReading } from './read-sitemap.ts';
@@ -89,19 +89,6 @@ async function replaceList(tx: Queryable, { place, reading }: SitemapRecord): Pr
     INSERT INTO sitemap_snapshots (sitemap_id, entries) VALUES (${place.sitemapId}, ${snapshot})
     ON CONFLICT (sitemap_id) DO UPDATE SET entries = excluded.entries`);
   await addCandidates(tx, place.watchId, reading.missing());
-}
-
-/** Candidates that are written in one turn of the event loop. */
-const TURN = 2_000;
-
-/** Gone candidates: the next complete run clears those that a sitemap still lists and marks the others gone. */
-export async function addCandidates(tx: Queryable, watchId: number, fps: readonly bigint[]): Promise<void> {
-  const columns = { watch_id: 'bigint', fp: 'bigint' } as const;
-  for (let from = 0; from < fps.length; from += TURN) {
-    const rows = fps.slice(from, from + TURN).map((fp): Row => [watchId, fp]);
-    await insertRows(tx, 'gone_candidates', columns, rows, 'ON CONFLICT (watch_id, fp) DO NOTHING');
-    await yieldToEventLoop();
-  }
 }
 
 async function saveSitemap(

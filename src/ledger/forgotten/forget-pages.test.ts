@@ -184,6 +184,16 @@ describe('a forgotten page that comes back', () => {
     assert.deepEqual(await readGenerations(ledger), [['shop', '1', 4]]);
   });
 
+  testLedger('is not gone; what else its watch does not list any more is', async (ledger) => {
+    for (const [round, selection] of [named('1'), { kind: 'host', host: 'sitemaps.example' } as const].entries()) {
+      const sitemap = 'https://sitemaps.example/s.xml';
+      await buy(ledger, `a${round}`, { [sitemap]: ['1', '2', '3'] });
+      await forget(ledger, selection);
+      const diff = await completeRun(ledger, `b${round}`, { [sitemap]: ['2'] });
+      assert.deepEqual([diff.found, diff.gone], [1, round === 0 ? 1 : 2]);
+    }
+  });
+
   testLedger('that failed: its retry and its failures count on', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1'] });
     await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: SHOP });

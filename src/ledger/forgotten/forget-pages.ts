@@ -5,8 +5,9 @@ import { dialectal, sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 import { addLive, lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { leaveLists } from '../pages/drop-lists.ts';
 import { type Candidate, eachCandidatePage, type ForgetSelection, findObstacles } from './forget-selection.ts';
-import { dropSnapshots, forgetSitemaps } from './forget-sitemaps.ts';
+import { forgetSitemaps } from './forget-sitemaps.ts';
 import { forgetTexts, removeFromTextsOf } from './forget-texts.ts';
 import { toForgottenKey, toForgottenUrl } from './forgotten-url.ts';
 
@@ -89,15 +90,13 @@ async function forgetPage(
   const free = page.filter(({ id }) => obstacles.get(id) === null);
   if (free.length === 0) return { pages: 0, texts: 0 };
   const ids = free.map(({ id }) => id);
-  await dropSnapshots(
+  const listed = await tx.all(sql<{ id: number; watch_id: number }>`
+    SELECT id, watch_id FROM urls WHERE gone_run IS NULL AND id IN (SELECT id FROM ${toIds(ids)} AS r)`);
+  await leaveLists(
     tx,
-    free.map(({ watch_id }) => watch_id),
-    configured,
+    listed.map(({ id }) => id),
   );
   const texts = await removeFromTextsOf(tx, ids);
-  const live = await tx.all(sql<{ watch_id: number; urls: number }>`
-    SELECT watch_id, count(*) AS urls FROM urls
-    WHERE gone_run IS NULL AND id IN (SELECT id FROM ${toIds(ids)} AS r) GROUP BY watch_id`);
   const rows = free.map(({ id, url }): Row => {
     const forgotten = toForgottenUrl(url);
     return [id, toForgottenKey(forgotten), forgotten];
@@ -106,7 +105,8 @@ async function forgetPage(
     UPDATE urls SET fp = r.fp, url = r.url, forgotten_at = ${now}, gone_run = coalesce(urls.gone_run, ${NO_RUN})
     FROM ${toRows({ id: 'bigint', fp: 'bigint', url: 'text' }, rows)} AS r
     WHERE urls.id = r.id AND urls.forgotten_at IS NULL`);
-  for (const { watch_id, urls } of live) await addLive(tx, watch_id, -urls);
+  const left = Map.groupBy(listed, ({ watch_id }) => watch_id);
+  for (const [watch, urls] of left) await addLive(tx, watch, -urls.length);
   return { pages: changes, texts };
 }
 

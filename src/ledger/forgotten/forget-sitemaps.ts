@@ -1,9 +1,9 @@
-import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { dropLists } from '../pages/drop-lists.ts';
 import { compileSelection, type ForgetSelection } from './forget-selection.ts';
 import { toForgottenUrl } from './forgotten-url.ts';
 
@@ -25,12 +25,10 @@ export async function forgetSitemaps(
   const sitemaps = rows.filter(({ url, watch }) => !names.has(watch) && isSelected(url));
   const forgotten = sitemaps.map(({ id, url }): Row => [id, toForgottenUrl(url)]);
   await db.tx(async (tx) => {
+    await dropLists(tx, sql`s.id IN (SELECT id FROM ${toRows({ id: 'bigint', url: 'text' }, forgotten)} AS r)`);
     await tx.run(sql`
-      UPDATE sitemaps SET url = r.url, known = NULL, matched_rules = NULL
+      UPDATE sitemaps SET url = r.url, matched_rules = NULL
       FROM ${toRows({ id: 'bigint', url: 'text' }, forgotten)} AS r WHERE sitemaps.id = r.id`);
-    await tx.run(sql`
-      DELETE FROM sitemap_snapshots WHERE sitemap_id IN (
-        SELECT id FROM ${toRows({ id: 'bigint', url: 'text' }, forgotten)} AS r)`);
     if (selection.kind === 'watch') {
       await tx.run(sql`
         UPDATE runs SET unmatched_rules = NULL
@@ -38,28 +36,4 @@ export async function forgetSitemaps(
     }
   });
   return sitemaps.length;
-}
-
-/**
- * Makes the next crawl of these watches read their sitemaps whole: a page that is forgotten must not be taken for one
- * that is known and unchanged. A configured watch forgets gone pages only, which its snapshots do not list.
- */
-export async function dropSnapshots(
-  tx: Queryable,
-  watchIds: readonly number[],
-  configured: readonly WatchId[],
-): Promise<void> {
-  const removed = sql`
-    SELECT id FROM watches WHERE id IN (SELECT id FROM ${toRows(
-      { id: 'bigint' },
-      [...new Set(watchIds)].map((id): Row => [id]),
-    )} AS r)
-      AND name NOT IN (SELECT name FROM ${toRows(
-        { name: 'text' },
-        configured.map((name): Row => [name]),
-      )} AS c)`;
-  await tx.run(sql`
-    DELETE FROM sitemap_snapshots WHERE sitemap_id IN (SELECT id FROM sitemaps WHERE watch_id IN (${removed}))`);
-  await tx.run(sql`UPDATE sitemaps SET known = NULL WHERE known IS NOT NULL AND watch_id IN (${removed})`);
-  await tx.run(sql`DELETE FROM gone_candidates WHERE watch_id IN (${removed})`);
 }

@@ -5,6 +5,7 @@ import type { AccountId } from '../../submission/ids.ts';
 import type { Version } from '../../url/version.ts';
 import { addLive, lockAccount } from '../accounts/watches.ts';
 import { isLaterSql, toLatestSql } from '../version-sql.ts';
+import { leaveLists } from './drop-lists.ts';
 
 /** A row that was bought or forgotten, and the row without a purchase that a crawl has made for the same page. */
 export interface TakeOver {
@@ -55,6 +56,11 @@ export async function takeOver(
   await lockAccount(tx, account);
   const rows = await tx.all(selectPairs(pairs));
   if (rows.length === 0) return;
+  const left = rows.filter(({ old_gone }) => old_gone === null);
+  await leaveLists(
+    tx,
+    left.map(({ bought }) => bought),
+  );
   await tx.run(sql`
     DELETE FROM urls WHERE id IN (
       SELECT id FROM ${toRows(
@@ -93,12 +99,8 @@ export async function takeOver(
     FROM ${listed} AS r WHERE urls.id = r.bought`);
   await tx.run(sql`
     UPDATE check_queue SET watch_id = r.watch_id FROM ${listed} AS r WHERE check_queue.url_id = r.bought`);
-  const left = new Map<number, number>();
-  for (const { old_watch, old_gone } of rows) {
-    if (old_gone === null) left.set(old_watch, (left.get(old_watch) ?? 0) + 1);
-  }
   // The place that the row takes is counted already.
-  for (const [watch, urls] of left) await addLive(tx, watch, -urls);
+  for (const [watch, urls] of Map.groupBy(left, ({ old_watch }) => old_watch)) await addLive(tx, watch, -urls.length);
 }
 
 /** Reads both rows once more, under the account's lock: one of them may have been planned or taken over since. */

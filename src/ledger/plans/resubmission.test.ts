@@ -152,6 +152,19 @@ describe('a URL of two watches that is due in one of them again', () => {
     assert.match((await reasons(ledger))[NEWS.id] ?? '', /^bought by another watch/);
   });
 
+  testLedger(
+    'one that changes is not bought sooner after its purchase by the other watch than allowed',
+    async (ledger) => {
+      const rare = { ...NEWS, resubmit: { ...NEWS.resubmit, notWithinMs: 30 * 24 * HOUR } };
+      assert.equal(await plan(ledger, WATCH, { a: [['1', DAY_1]] }), 1);
+      await sendAll(ledger);
+      assert.equal(await plan(ledger, rare, { a: [['1', DAY_1]] }), 0);
+      assert.equal(await plan(ledger, rare, { a: [['1', DAY_2]] }), 0, 'it was bought minutes ago');
+      ledger.pass(31 * 24 * HOUR);
+      assert.equal(await plan(ledger, rare, { a: [['1', DAY_2]] }), 1);
+    },
+  );
+
   testLedger('one that is in quarantine in the other watch is not bought, and the reason says so', async (ledger) => {
     assert.equal(await plan(ledger, WATCH), 1);
     const [reference] = await sendAll(ledger);

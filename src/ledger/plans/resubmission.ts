@@ -92,6 +92,15 @@ export async function hasOtherWatches(db: Queryable, watchId: number): Promise<b
 /** The least counts where several watches have the URL. */
 const OTHERS: readonly OtherWatch[] = ['bought', 'planned', 'quarantined'];
 
+/** What the account knows of a URL beyond the row of one watch. */
+export interface SharedPage {
+  readonly other: OtherWatch;
+  /** The greatest of any of its rows: the next batch of these URLs needs another key, under whichever watch. */
+  readonly generation: number;
+  /** When any watch bought it last. */
+  readonly boughtAt: number | null;
+}
+
 /**
  * Which of these URLs another watch of the account has, or bought with the money of the account before it moved to another
  * one. A URL that was only planned there is not bought: its batch may never be sent, when its watch was renamed or removed.
@@ -100,21 +109,30 @@ const OTHERS: readonly OtherWatch[] = ['bought', 'planned', 'quarantined'];
  * example, was planned here before: there counts what was bought since, unless that purchase has failed or is itself to be
  * repeated. Uses urls_by_fp and batch_urls_once.
  */
-export async function findOtherWatches(
+export async function findSharedPages(
   db: Queryable,
   watchId: number,
   page: readonly DueRow[],
-): Promise<ReadonlyMap<number, OtherWatch>> {
+): Promise<ReadonlyMap<number, SharedPage>> {
   if (page.length === 0) return new Map();
   const ids = page.map(({ id }) => id);
-  const found = await db.all(selectOtherWatches(watchId, ids));
-  return new Map(found.map(({ id, other }) => [id, OTHERS[other] ?? null]));
+  const found = await db.all(selectSharedPages(watchId, ids));
+  return new Map(
+    found.map(({ id, other, generation, bought_at: boughtAt }) => [
+      id,
+      { other: other === null ? null : (OTHERS[other] ?? null), generation, boughtAt },
+    ]),
+  );
 }
 
-export const selectOtherWatches = (
-  watchId: number,
-  ids: readonly number[],
-): Query<{ readonly id: number; readonly other: number }> => {
+interface SharedRow {
+  readonly id: number;
+  readonly other: number | null;
+  readonly generation: number;
+  readonly bought_at: number | null;
+}
+
+export const selectSharedPages = (watchId: number, ids: readonly number[]): Query<SharedRow> => {
   const account = sql`(SELECT account_id FROM watches WHERE id = ${watchId})`;
   const isFound = sql`u.due IN ('new', 'changed')`;
   const hasBought = sql`coalesce(NOT ${isLaterSql('u.version', 'o.bought_version')}
@@ -127,8 +145,11 @@ export const selectOtherWatches = (
   const hasSince = sql`(o.state = 'planned' OR (o.state NOT IN ('failed', 'quarantined')
     AND (o.due IS NULL OR o.due NOT IN ('retry', 'released'))
     AND (${isLeft} OR o.bought_at > coalesce(u.bought_at, 0)) AND ${isSame}))`;
+  const hasIt = sql`((o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined') OR ${isLeft})
+    AND CASE WHEN ${isFound} THEN ${hasFound} ELSE ${hasSince} END)`;
   return sql`
-    SELECT r.id, min(CASE WHEN o.state = 'quarantined' THEN 2
+    SELECT r.id, max(o.generation) AS generation, max(o.bought_at) AS bought_at, min(CASE WHEN NOT ${hasIt} THEN NULL
+      WHEN o.state = 'quarantined' THEN 2
       WHEN o.state = 'planned' AND (o.bought_at IS NULL OR NOT ${isFound} OR (u.due = 'changed' AND NOT ${hasBought}))
         THEN 1 ELSE 0 END) AS other
     FROM ${toRows(
@@ -136,8 +157,7 @@ export const selectOtherWatches = (
       ids.map((id): Row => [id]),
     )} AS r CROSS JOIN urls AS u CROSS JOIN urls AS o CROSS JOIN watches AS w
     WHERE u.id = r.id AND o.fp = u.fp AND o.watch_id <> ${watchId} AND o.url = u.url AND w.id = o.watch_id
-      AND o.generation > 0 AND (o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined') OR ${isLeft})
-      AND CASE WHEN ${isFound} THEN ${hasFound} ELSE ${hasSince} END
+      AND o.generation > 0
       AND (w.account_id = ${account} OR EXISTS (
         SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
         WHERE m.url_id = o.id AND b.account_id = ${account} AND b.reference IS NOT NULL))

@@ -4,7 +4,14 @@ import { readInOrder } from '../../database/read-in-order.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { BY_URL, DUE_PAGE, type DueCounts, type DueRow, NO_COUNTS, readDuePage } from '../pages/due.ts';
-import { type DueDecision, type DuePolicy, decideDue, findOtherWatches, hasOtherWatches } from './resubmission.ts';
+import {
+  type DueDecision,
+  type DuePolicy,
+  decideDue,
+  findSharedPages,
+  hasOtherWatches,
+  type SharedPage,
+} from './resubmission.ts';
 
 /** What a watch may buy now, in numbers: one pass over its due URLs. */
 export interface DueSurvey {
@@ -104,6 +111,7 @@ const ANY_REASON: DuePolicy = {
 };
 
 export interface DecidedRow {
+  /** Its generation and its time of purchase are those of the page, whichever watch of the account bought it. */
   readonly row: DueRow;
   readonly decision: DueDecision;
 }
@@ -118,7 +126,17 @@ export async function createDecide(
   const rules = policy ?? ANY_REASON;
   const isShared = policy !== null && (await hasOtherWatches(db, watchId));
   return async (page) => {
-    const others = isShared ? await findOtherWatches(db, watchId, page) : null;
-    return page.map((row) => ({ row, decision: decideDue(row, rules, others?.get(row.id) ?? null, now) }));
+    const shared = isShared ? await findSharedPages(db, watchId, page) : null;
+    return page.map((row) => {
+      const known = shared?.get(row.id);
+      const whole = known === undefined ? row : toWholePage(row, known);
+      return { row: whole, decision: decideDue(whole, rules, known?.other ?? null, now) };
+    });
   };
 }
+
+const toWholePage = (row: DueRow, { generation, boughtAt }: SharedPage): DueRow => ({
+  ...row,
+  generation: Math.max(row.generation, generation),
+  bought_at: row.bought_at === null || (boughtAt !== null && boughtAt > row.bought_at) ? boughtAt : row.bought_at,
+});

@@ -23,9 +23,6 @@ const BESIDE = ', beside pages that moved here';
 /** An operator let the ledger forget some pages that the run before was shown. */
 const FORGOTTEN = ', in a watch of which pages were forgotten';
 
-/** The limit holds but for pages that another watch lists, and this one was away meanwhile. */
-const TAKEN = ', of a watch that was away while another listed them';
-
 export interface GuardSettings {
   readonly report: Report;
   readonly listings: Listings;
@@ -38,9 +35,8 @@ export interface GuardSettings {
 interface Judged {
   /** At most so many pages were known. */
   readonly known: number;
+  /** Without those that another sitemap was ever seen to list, where the watch was away since: they have moved there. */
   readonly gone: number;
-  /** Of those, pages that another sitemap was ever seen to list, where the watch was away since; else none. */
-  readonly taken: number;
   /** Others were forgotten. */
   readonly isForgotten: boolean;
   /** Pages that are new to the watch, and that another sitemap was ever seen to list. */
@@ -115,7 +111,7 @@ export class GuardRule {
   }
 
   #checkGone(
-    { known, gone, taken, moved, isForgotten }: Judged,
+    { known, gone, moved, isForgotten }: Judged,
     first: string,
     what: string,
     reference: string,
@@ -125,10 +121,9 @@ export class GuardRule {
     const limit = policy.maxGonePercent;
     if (limit === null || 100 * gone <= limit * known) return;
     const beside = 100 * gone <= limit * (known + moved) ? BESIDE : '';
-    const away = taken > 0 && 100 * (gone - taken) <= limit * known ? TAKEN : '';
     report(
       `${what}, although ${gone} of at most ${known} pages were gone and nobody has approved that (${reference})`,
-      { watch, cause: `gone${first}${beside}${away}${isForgotten ? FORGOTTEN : ''}` },
+      { watch, cause: `gone${first}${beside}${isForgotten ? FORGOTTEN : ''}` },
     );
   }
 
@@ -161,7 +156,6 @@ export class GuardRule {
     const none: Judged = {
       known: 0,
       gone: 0,
-      taken: 0,
       isForgotten: false,
       moved: 0,
       changed: new Set(),
@@ -180,15 +174,15 @@ export class GuardRule {
     const listed = listings.at(sitemap, last.order).flatMap(({ pages }) => [...pages]);
     const before = new Map(listed.filter(([url]) => !isForgotten(url)));
     const now = new Map(current.flatMap(({ pages }) => [...pages]));
-    const gone = [...before.keys()].filter((url) => !now.has(url));
     const wasAway = (this.#away.get(first.watch ?? '') ?? -1) >= last.order;
+    const hasMoved = (url: string) => wasAway && listings.isListedElsewhere(sitemap, url);
+    const gone = [...before.keys()].filter((url) => !now.has(url) && !hasMoved(url));
     const known = new Set(earlier.flatMap(({ pages }) => [...pages.keys()]));
     return {
       ...none,
       known: known.size,
       isNew: (url) => !known.has(url),
       gone: gone.length,
-      taken: wasAway ? gone.filter((url) => listings.isListedElsewhere(sitemap, url)).length : 0,
       isForgotten: listed.some(([url]) => isForgotten(url)),
       moved: [...now.keys()].filter((url) => !before.has(url) && listings.isListedElsewhere(sitemap, url)).length,
       changed: new Set(

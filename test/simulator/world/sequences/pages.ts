@@ -1,6 +1,25 @@
+import { forgetPages } from '../../../../src/ledger/forgotten/forget-pages.ts';
+import type { Url } from '../../../../src/url/normalize-url.ts';
 import { startRuns } from '../acts/runs.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, HOUR, list, MINUTE, publish, runAll, runAndDie, stayAway } from './steps.ts';
+import {
+  awaitIdle,
+  buy,
+  buyAll,
+  change,
+  HOUR,
+  list,
+  MINUTE,
+  publish,
+  publishSome,
+  rename,
+  runAll,
+  runAndDie,
+  stayAway,
+  unlist,
+} from './steps.ts';
+
+const MONTH = 30 * 24 * HOUR;
 
 /** Pages that several watches list, or a watch that was away, renamed or given up. */
 export const PAGE_SEQUENCES = {
@@ -29,6 +48,76 @@ export const PAGE_SEQUENCES = {
       site.publish('w0', known.slice(Math.ceil(known.length / 2)));
       list(world, 'w0', others, '2026-01-01');
       publish(world, 'w0', 'new', 1);
+      await runAll(world);
+    },
+  },
+  'renamed and renamed back': {
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publishSome(world, random, 'w0', 'renamed');
+      await buy(world, 'w0', urls);
+      await awaitIdle(world);
+      await rename(world, 'w0', 'other');
+      await runAll(world);
+      await rename(world, 'other', 'w0');
+      await runAll(world);
+      change(world, 'w0', urls, '2026-02-02');
+      await runAll(world);
+      world.oracle.requireBought(urls, 'the watch has its name back');
+    },
+  },
+  'away while another watch lists its pages': {
+    // The pages that it has lost are not gone for its guard either.
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publishSome(world, random, 'w0', 'shared');
+      await buy(world, 'w0', urls);
+      await awaitIdle(world);
+      const { watches } = world.settings;
+      await world.reconfigure({ watches: new Map([...watches].filter(([, sitemap]) => sitemap !== 'w0')) });
+      list(world, 'w1', urls, '2026-01-01');
+      await runAll(world);
+      await world.reconfigure({ watches });
+      await runAll(world);
+      unlist(world, 'w1', urls);
+      change(world, 'w0', urls, '2026-02-02');
+      await runAll(world);
+      world.oracle.requireBought(urls, 'their own watch is back');
+    },
+  },
+  'one page forgotten, and most others gone': {
+    async play(world, _act, _random) {
+      const { site, oracle } = world;
+      await buyAll(world);
+      const [gone = '', ...others] = publish(world, 'w0', 'many', 12);
+      await buy(world, 'w0', [gone, ...others]);
+      await awaitIdle(world);
+      const { watches } = world.settings;
+      await world.reconfigure({ watches: new Map([...watches].filter(([, sitemap]) => sitemap !== 'w0')) });
+      site.publish('w0', site.list('w0').slice(0, 2));
+      publish(world, 'w0', 'new', 1);
+      const selection = { kind: 'urls', urls: new Set([gone as Url]) } as const;
+      const configured = [...world.readConfig().watches.keys()];
+      await forgetPages(
+        await world.openOperatorLedger(),
+        { selection, configured },
+        { pause: () => world.kernel.sleep(1) },
+      );
+      oracle.forgot([gone]);
+      await world.reconfigure({ watches });
+      await runAll(world);
+    },
+  },
+  'not_within across watches': {
+    world: { policy: { notWithinMs: MONTH } },
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publishSome(world, random, 'w0', 'common');
+      list(world, 'w1', urls, '2026-01-01');
+      await runAll(world);
+      // The other watch knows by then that they are bought.
+      await runAll(world);
+      for (const sitemap of ['w0', 'w1']) list(world, sitemap, urls, '2026-02-02');
       await runAll(world);
     },
   },

@@ -1,4 +1,4 @@
-import { asKey } from '../pages/fingerprint.ts';
+import { asKey } from './fingerprint.ts';
 
 /**
  * What the ledger remembers of a sitemap: for each entry, in the order of the document, 64 bits of its URL, and its version

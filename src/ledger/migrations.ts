@@ -144,7 +144,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         to_bucket TEXT NOT NULL CHECK (to_bucket IN ('free', 'planned', 'sent', 'charged', 'assumed')),
         amount BIGINT NOT NULL CHECK (amount >= 0), counted BIGINT NOT NULL CHECK (counted >= 0), day BIGINT NOT NULL,
         urls BIGINT NOT NULL CHECK (urls >= 0), unpriced BIGINT NOT NULL, at BIGINT NOT NULL,
-        CHECK (from_bucket <> to_bucket AND (amount > 0 OR urls > 0)))`,
+        CHECK (from_bucket <> to_bucket AND (amount > 0 OR urls > 0 OR counted > 0 OR unpriced <> 0)))`,
       'CREATE INDEX journal_by_purchase ON journal (kind, of_id)',
       'CREATE INDEX journal_by_account ON journal (account_id, at)',
       'CREATE INDEX journal_by_run ON journal (run_id)',

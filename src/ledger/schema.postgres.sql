@@ -213,7 +213,7 @@ CREATE TABLE journal (
   at bigint NOT NULL,
   PRIMARY KEY (id),
   CHECK ((amount >= 0)),
-  CHECK (((from_bucket <> to_bucket) AND ((amount > 0) OR (urls > 0)))),
+  CHECK (((from_bucket <> to_bucket) AND ((amount > 0) OR (urls > 0) OR (counted > 0) OR (unpriced <> 0)))),
   CHECK ((counted >= 0)),
   CHECK ((from_bucket = ANY (ARRAY['free'::text, 'planned'::text, 'sent'::text, 'charged'::text, 'assumed'::text]))),
   CHECK ((kind = ANY (ARRAY['batch'::text, 'check'::text]))),

@@ -202,7 +202,7 @@ CREATE TABLE journal (
   urls BIGINT NOT NULL CHECK (urls >= 0),
   unpriced BIGINT NOT NULL,
   at BIGINT NOT NULL,
-  CHECK (from_bucket <> to_bucket AND (amount > 0 OR urls > 0))
+  CHECK (from_bucket <> to_bucket AND (amount > 0 OR urls > 0 OR counted > 0 OR unpriced <> 0))
 );
 
 CREATE UNIQUE INDEX journal_booked_once ON journal (kind, of_id) WHERE urls > 0 AND to_bucket IN ('charged', 'assumed') AND from_bucket IN ('free', 'planned', 'sent');

@@ -227,7 +227,8 @@ export async function stopCheck(
   await tx.run(sql`
     UPDATE check_queue SET check_id = NULL, next_at = ${now + policy.everyMs} WHERE check_id = ${row.id}`);
   await tx.run(sql`
-    UPDATE checks SET state = 'stopped', ${assignReason(reason)}, done_at = ${now} WHERE id = ${row.id}`);
+    UPDATE checks SET state = 'stopped', ${assignReason(reason)}, done_at = ${now}, in_doubt_since = NULL
+    WHERE id = ${row.id}`);
 }
 
 /** Takes back a check that was never sent: its URLs stay due. */

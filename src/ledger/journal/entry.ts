@@ -72,7 +72,7 @@ export async function writeEntry(tx: Queryable, purchase: Purchase, entry: Entry
   if (from !== 'free') {
     const { changes } = await tx.run(sql`
       UPDATE journal_totals SET amount = amount - ${amount}, counted = counted - ${isClosed(from) ? counted : 0},
-        urls = urls - ${isClosed(from) ? urls : 0}
+        urls = urls - ${isClosed(from) ? urls : 0}, unpriced = unpriced + ${to === 'free' ? unpriced : 0}
       WHERE account_id = ${account} AND day = ${isClosed(from) ? day : NO_DAY} AND watch_id = ${watchId} AND kind = ${kind}
         AND bucket = ${from}`);
     if (changes !== 1) throw new Error(`${kind} ${id} takes ${amount} from ${from}, where nothing is`);

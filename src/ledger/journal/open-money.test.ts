@@ -11,7 +11,8 @@ import type { AccountId } from '../../submission/ids.ts';
 import { ledgerOver } from '../open-ledger.ts';
 import { type Purchase, writeEntry } from './entry.ts';
 import { assumeCharged, bookPurchase, findMoney, freeMoney, giveUpAssumed, holdMoney } from './open-money.ts';
-import { sumCharged, sumCommitted, sumCounted } from './sums.ts';
+import { estimateUnknown } from './prices.ts';
+import { sumCharged, sumCommitted, sumCounted, sumEverCharged } from './sums.ts';
 import { findWrongTotals } from './totals.ts';
 
 const DAY = 86_400_000;
@@ -98,6 +99,28 @@ describe('the money of a purchase', () => {
     await assumeCharged(db, own, { urls: 2, day: NOW, at: NOW });
     await giveUpAssumed(db, own);
     await giveUpAssumed(db, own);
+    assert.deepEqual(await sums(db), { counted: 0, shown: 0, open: 0 });
+    assert.deepEqual(await findWrongTotals(db), []);
+  });
+
+  testLedger('that was assumed counts at the price of its witness, also where the amount is the same', async ({ db }) => {
+    const own = purchase(1);
+    await holdMoney(db, own, { to: 'sent', amount: amount(10), at: NOW });
+    await assumeCharged(db, own, { urls: 2, day: NOW, at: NOW });
+    await bookPurchase(db, own, { ...booking, to: 'assumed', amount: amount(10), atLeast: amount(14) });
+    assert.deepEqual(await sums(db), { counted: 14, shown: 10, open: 0 });
+    await bookPurchase(db, own, { ...booking, to: 'charged', amount: amount(10), atLeast: amount(12) });
+    assert.deepEqual(await sums(db), { counted: 12, shown: 10, open: 0 });
+    assert.deepEqual(await findWrongTotals(db), []);
+  });
+
+  testLedger('whose charge nobody knew is given up, and never gets a price', async ({ db }) => {
+    const own = purchase(1);
+    await assumeCharged(db, own, { urls: 2, day: NOW, at: NOW });
+    assert.equal((await sumEverCharged(db, own.account)).unpriced, 2);
+    await giveUpAssumed(db, own);
+    assert.deepEqual(await sumEverCharged(db, own.account), { amount: 0, unpriced: 0 });
+    await estimateUnknown(db, own.account, 'standard', amount(7));
     assert.deepEqual(await sums(db), { counted: 0, shown: 0, open: 0 });
     assert.deepEqual(await findWrongTotals(db), []);
   });

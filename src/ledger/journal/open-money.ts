@@ -143,36 +143,34 @@ export async function assumeCharged(
 /** A later witness of what a closed purchase cost. It counts on the day on which it was booked. */
 async function correctBooked(tx: Queryable, purchase: Purchase, before: ClosedMoney, booking: Booking): Promise<void> {
   if (before.bucket === 'charged' || booking.amount === null) return;
-  const { day, at, bucket } = before;
+  const { day, at, bucket, urls, unpriced } = before;
   const { amount, to } = booking;
   const counted = maxMicros(amount, booking.atLeast);
-  if (amount > before.amount)
+  const more = { amount: rise(before.amount, amount), counted: rise(before.counted, counted) };
+  const less = { amount: rise(amount, before.amount), counted: rise(counted, before.counted) };
+  if (more.amount > 0 || more.counted > 0 || unpriced > 0)
     await writeEntry(tx, purchase, {
-      ...{ from: 'free', to: bucket, amount: micros(amount - before.amount), at },
-      booked: {
-        day,
-        urls: 0,
-        counted: maxMicros(ZERO, micros(counted - before.counted)),
-        unpriced: 0 - before.unpriced,
-      },
+      ...{ from: 'free', to: bucket, amount: more.amount, at },
+      booked: { day, urls: 0, counted: more.counted, unpriced: 0 - unpriced },
     });
-  if (amount < before.amount)
+  if (less.amount > 0 || less.counted > 0)
     await writeEntry(tx, purchase, {
-      ...{ from: bucket, to: 'free', amount: micros(before.amount - amount), at },
-      booked: { day, urls: 0, counted: maxMicros(ZERO, micros(before.counted - counted)) },
+      ...{ from: bucket, to: 'free', amount: less.amount, at },
+      booked: { day, urls: 0, counted: less.counted },
     });
-  if (to === bucket) return;
-  const now = (await findMoney(tx, purchase)).closed ?? before;
-  await writeEntry(tx, purchase, {
-    ...{ from: bucket, to, amount: now.amount, at },
-    booked: { day, urls: now.urls, counted: now.counted },
-  });
+  if (to !== bucket) await writeEntry(tx, purchase, { from: bucket, to, amount, at, booked: { day, urls, counted } });
 }
 
-/** What was assumed of a purchase is booked by another one, or was not charged: it counts no more. */
+/** By how much the second is more than the first. */
+const rise = (from: Micros, to: Micros): Micros => maxMicros(ZERO, micros(to - from));
+
+/** What was assumed of a purchase is booked by another one, or was not charged: it counts no more, and never gets a price. */
 export async function giveUpAssumed(tx: Queryable, purchase: Purchase): Promise<void> {
   const { closed } = await findMoney(tx, purchase);
-  if (closed === null || closed.bucket !== 'assumed' || closed.amount === 0) return;
-  const { amount, counted, urls, day, at } = closed;
-  await writeEntry(tx, purchase, { from: 'assumed', to: 'free', amount, at, booked: { counted, urls, day } });
+  if (closed === null || closed.bucket !== 'assumed' || closed.urls === 0) return;
+  const { amount, counted, urls, unpriced, day, at } = closed;
+  await writeEntry(tx, purchase, {
+    ...{ from: 'assumed', to: 'free', amount, at },
+    booked: { counted, urls, day, unpriced: 0 - unpriced },
+  });
 }

@@ -28,7 +28,8 @@ export const selectWrongTotals: Query<Total> = sql<Total>`
     FROM journal WHERE to_bucket <> 'free'
     UNION ALL
     SELECT account_id, CASE WHEN ${FROM_OPEN} THEN ${NO_DAY} ELSE day END, watch_id, kind, from_bucket, amount,
-      CASE WHEN ${FROM_OPEN} THEN 0 ELSE counted END, CASE WHEN ${FROM_OPEN} THEN 0 ELSE urls END, 0
+      CASE WHEN ${FROM_OPEN} THEN 0 ELSE counted END, CASE WHEN ${FROM_OPEN} THEN 0 ELSE urls END,
+      CASE WHEN to_bucket = 'free' THEN -unpriced ELSE 0 END
     FROM journal WHERE from_bucket <> 'free') AS moved
   GROUP BY account_id, day, watch_id, kind, bucket
   HAVING sum(amount) <> 0 OR sum(counted) <> 0 OR sum(urls) <> 0 OR sum(unpriced) <> 0

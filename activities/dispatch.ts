@@ -6,6 +6,7 @@ import { listPendingBatches } from '../src/ledger/batches/batch-queries.ts';
 import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
 import { checkFunds, resumeWithinCaps } from '../src/ledger/batches/funds.ts';
 import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-answer.ts';
+import { endExpiredChecks } from '../src/ledger/index-checks/close-expired-checks.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { findOtherService } from '../src/ledger/money/account.ts';
 import { resumeAccount } from '../src/ledger/money/account-status.ts';
@@ -51,6 +52,7 @@ export function dispatchActivities(deps: Deps) {
   const guard = openSpendingGuard(deps);
   return {
     async sendNextBatch({ account, ...waiting }: CanWait & { account: AccountId }): Promise<DispatchStep> {
+      await endExpiredChecks(ledger, getAccount(account));
       const tracked = await startTrackers(deps, account);
       const step = await sendNext(deps, account, guard, readAgainMs(waiting));
       if (step.kind === 'suspended' || step.kind === 'key_rejected') {
@@ -71,6 +73,7 @@ export function dispatchActivities(deps: Deps) {
         throw retryLater(Math.min(stop.until - now(), readAgainMs(waiting)), renderReason(stop.reason));
       }
       const account = getAccount(id);
+      await endExpiredChecks(ledger, account);
       if ((await findOtherService(ledger.db, account)) !== null) {
         throw retryLater(
           readAgainMs(waiting),

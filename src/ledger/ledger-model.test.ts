@@ -72,6 +72,7 @@ async function play(seed: number): Promise<void> {
       if (!broken) assert.equal(diff.found, site.size);
       const most = chance(0.3) ? 2 : null;
       const maxCost = most === null ? null : timesMicros(QUARTER, most);
+      model.closeExpiredCheck(now);
       const left = PER_DAY - model.quartersSince(startOfDay(now));
       const planned = model.plan(now, Math.min(left, most ?? left));
       const plan = await planRun(ledger, run, { account: capped, watch, maxCost });
@@ -175,7 +176,7 @@ async function play(seed: number): Promise<void> {
     },
 
     async check() {
-      if (model.openCheck !== null && now - model.openCheck.since >= 20 * HOUR) model.stopCheck(now);
+      model.closeExpiredCheck(now);
       const open = model.openCheck;
       const waiting = model.listDueForCheck(now);
       let due = open === null ? waiting : open.pages;

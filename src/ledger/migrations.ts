@@ -172,10 +172,11 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         resubmitted INTEGER NOT NULL DEFAULT 0, check_id BIGINT)`,
       'CREATE INDEX check_queue_due ON check_queue (watch_id, next_at) WHERE next_at IS NOT NULL',
       // 'planned', 'sending' as batches; then 'done', 'refused' (nothing charged) or 'stopped' (charge unknown).
+      // `every_ms`: so long its URLs wait when nobody learns its outcome.
       `CREATE TABLE checks (
         id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, round INTEGER NOT NULL,
         idempotency_key TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, body TEXT NOT NULL, urls INTEGER NOT NULL,
-        expected_cost BIGINT NOT NULL, state TEXT NOT NULL, reason_code TEXT, reason_params TEXT,
+        expected_cost BIGINT NOT NULL, state TEXT NOT NULL, reason_code TEXT, reason_params TEXT, every_ms BIGINT NOT NULL,
         planned_at BIGINT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, in_doubt_since BIGINT, not_before BIGINT,
         waits_since BIGINT,
         request_id TEXT, done_at BIGINT, found INTEGER, usable INTEGER, charge BIGINT)`,

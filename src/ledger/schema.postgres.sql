@@ -155,6 +155,7 @@ CREATE TABLE checks (
   state text NOT NULL,
   reason_code text,
   reason_params text,
+  every_ms bigint NOT NULL,
   planned_at bigint NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   in_doubt_since bigint,

@@ -148,6 +148,7 @@ CREATE TABLE checks (
   state TEXT NOT NULL,
   reason_code TEXT,
   reason_params TEXT,
+  every_ms BIGINT NOT NULL,
   planned_at BIGINT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
   in_doubt_since BIGINT,

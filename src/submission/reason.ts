@@ -65,6 +65,7 @@ type UrlReason =
 type CheckReason =
   | { readonly code: 'check_of_other_account'; readonly inDoubt: boolean }
   | { readonly code: 'check_key_expired' }
+  | { readonly code: 'check_outdated' }
   | { readonly code: 'check_body_damaged' };
 
 /**
@@ -191,6 +192,8 @@ export function renderReason(reason: Reason): string {
         : 'its watch belongs to another account now';
     case 'check_key_expired':
       return 'no answer came for as long as its key is trusted; it counts as charged';
+    case 'check_outdated':
+      return 'it was planned long ago and never sent; nothing was charged, and its URLs are due again';
     case 'check_body_damaged':
       return 'its stored bytes are not those that its key was made for: nothing was sent';
     case 'answer':

@@ -15,6 +15,7 @@ export const CHECKS = {
   resubmitAfter: 2,
   perDay: null,
 };
+const KEY_TRUST = 20 * 3_600_000;
 const GONE_AGAIN = 7 * DAY;
 const REJECTED_AGAIN = 30 * DAY;
 const MOST_IN_CHECK = 50;
@@ -247,10 +248,12 @@ export class LedgerModel {
     return due;
   }
 
-  /** Its key is forgotten by now, and no list shows it: it may be charged, and is not sent again. */
-  stopCheck(now: number): void {
-    const pages = this.openCheck?.pages ?? [];
-    const at = this.openCheck === null || this.openCheck.attempts > 1 ? now : this.openCheck.since;
+  /** Once its key may be forgotten: no list shows it, so it may be charged, and is not sent again. */
+  closeExpiredCheck(now: number): void {
+    if (this.openCheck === null || now - this.openCheck.since < KEY_TRUST) return;
+    const { pages, since, attempts } = this.openCheck;
+    // Of several attempts any may be the one: the last was made before the key was forgotten.
+    const at = attempts > 1 ? since + KEY_TRUST : since;
     this.charges.push({ at, quarters: 2 * pages.length });
     this.mostInCheck = MOST_IN_CHECK;
     for (const page of pages) {

@@ -10,7 +10,6 @@ import { computeDigest, freezeCheck } from '../../submission/freeze.ts';
 import { describeHistoryHold } from '../../submission/history-hold.ts';
 import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
-import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { getHistoryHold } from '../accounts/history-hold.ts';
 import { ensureWatch, findWatch, lockAccount } from '../accounts/watches.ts';
@@ -22,6 +21,7 @@ import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { assignWait } from '../waits.ts';
 import { type CheckRow, deferChecks, findOpenCheck, listDueChecks, toPurchase } from './check-queue.ts';
 import { decideCheckRoom } from './check-room.ts';
+import { closeExpiredChecks } from './close-expired-checks.ts';
 import { cancelCheck, stopCheck } from './record-check.ts';
 
 export type Checking =
@@ -65,19 +65,14 @@ export async function beginCheck(ledger: Ledger, input: CheckInput): Promise<Che
     const hold = await getHistoryHold(tx, account.id);
     if (hold !== null) return { kind: 'stopped', reason: describeHistoryHold(account.id, hold), until: null };
     const watchId = await ensureWatch(tx, watch, account.id);
+    await closeExpiredChecks(tx, account, now);
     let open = await findOpenCheck(tx, watchId);
     if (open !== undefined && !isOf(open, account, watch)) {
       // Sent again with another account's key, it would be charged a second time.
       const inDoubt = open.in_doubt_since !== null;
       const reason: Reason = { code: 'check_of_other_account', inDoubt };
-      if (inDoubt) await stopCheck(tx, now, open, { reason, charged: true }, policy);
+      if (inDoubt) await stopCheck(tx, now, open, { reason, charged: true });
       else await cancelCheck(tx, now, open, reason);
-      open = undefined;
-    }
-    if (open?.in_doubt_since != null && mustReconcile(open.in_doubt_since, now, account.reconcile?.afterMs)) {
-      // The service has no list of checks to look it up in; sending it again could be charged again.
-      const reason: Reason = { code: 'check_key_expired' };
-      await stopCheck(tx, now, open, { reason, charged: true }, policy);
       open = undefined;
     }
     const waitsUntil = open === undefined ? null : findWaitEnd(open, now);
@@ -101,7 +96,7 @@ export async function beginCheck(ledger: Ledger, input: CheckInput): Promise<Che
     }
     if (computeDigest(open.body) !== open.digest) {
       const reason: Reason = { code: 'check_body_damaged' };
-      await stopCheck(tx, now, open, { reason, charged: open.in_doubt_since !== null }, policy);
+      await stopCheck(tx, now, open, { reason, charged: open.in_doubt_since !== null });
       return { kind: 'idle' };
     }
     await tx.run(sql`
@@ -179,9 +174,9 @@ async function planCheck(
   const cost = timesMicros(INDEX_CHECK_PRICE, urls.length);
   const check = await tx.one(sql<CheckRow>`
     INSERT INTO checks (account_id, watch_id, round, idempotency_key, digest, body, urls, expected_cost, state,
-      planned_at)
+      every_ms, planned_at)
     VALUES (${account.id}, ${watchId}, ${round}, ${frozen.key}, ${frozen.digest}, ${frozen.body}, ${urls.length},
-      ${cost}, 'planned', ${now})
+      ${cost}, 'planned', ${policy.everyMs}, ${now})
     RETURNING *`);
   await holdMoney(tx, toPurchase(check), { to: 'planned', amount: cost, at: now });
   const columns = { check_id: 'bigint', position: 'bigint', url_id: 'bigint' } as const;

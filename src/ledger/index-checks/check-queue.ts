@@ -20,6 +20,9 @@ export interface CheckRow extends StoredReason {
   readonly urls: number;
   readonly expected_cost: Micros;
   readonly round: number;
+  /** From its plan: so long its URLs wait when nobody learns its outcome. */
+  readonly every_ms: number;
+  readonly planned_at: number;
   readonly state: 'planned' | 'sending' | 'done' | 'refused' | 'stopped' | 'cancelled';
   readonly attempts: number;
   readonly in_doubt_since: number | null;

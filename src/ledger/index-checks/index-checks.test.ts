@@ -130,7 +130,7 @@ describe('index checks', () => {
     [500_000, 'found', 1_500_000, 'the price of one URL is that of each'],
     [1_500_000, 'found', 1_500_000, 'the charge of all of them is that'],
     [20_000, 'found', 1_500_000, 'less than its verdicts cost leaves no room for another check'],
-    [500_001, 'unknown', 500_001, 'what was given back for URLs without a verdict is free again'],
+    [500_001, 'unknown', 1_500_000, 'without one readable verdict all that were asked for count'],
     [150_000_000, 'found', 1_500_000, 'a hundred times as much is misread'],
   ] as const) {
     testLedger(`a charge of ${shown} for three URLs: ${what}`, async (ledger) => {
@@ -145,6 +145,20 @@ describe('index checks', () => {
       assert.equal(sum, counted);
     });
   }
+
+  testLedger('what was given back for URLs without a verdict is free again', async (ledger) => {
+    await completed(ledger, 3);
+    ledger.pass(4 * DAY);
+    const turn = await beginCheck(ledger, asking());
+    assert.ok(turn.kind === 'send');
+    const [first, ...others] = turn.urls;
+    const results = [...checked([first!], 'found').results, ...checked(others, 'unknown').results];
+    const outcome = { ...checked([], 'found'), results, charged: 500_001 as Micros };
+    await recordCheck(ledger, turn.check, { attempt: turn.attempt, outcome, requestId: 'q' }, policy);
+    const { counted } = await ledger.db.one(sql<{ counted: number }>`
+      SELECT sum(counted) AS counted FROM journal_totals WHERE kind = 'check'`);
+    assert.equal(counted, 500_001);
+  });
 
   testLedger('a 503 is retried later and charges nothing; a missing response counts as charged', async (ledger) => {
     await completed(ledger, 1);

@@ -75,7 +75,7 @@ export async function recordCheck(
         return refuse(tx, now, row, outcome, policy);
       case 'conflict':
       case 'defect':
-        await stopCheck(tx, now, row, { reason: toReason(outcome), charged: !certain }, policy);
+        await stopCheck(tx, now, row, { reason: toReason(outcome), charged: !certain });
         return { kind: 'stopped', reason: outcome.message };
     }
   });
@@ -128,7 +128,8 @@ async function recordResults(
   await bookPurchase(tx, toPurchase(row), {
     to: shown === null ? 'assumed' : 'charged',
     amount: charged,
-    atLeast: timesMicros(INDEX_CHECK_PRICE, Math.min(verdictCount, row.urls)),
+    // Without one readable verdict nothing says which URLs were checked: all that were asked for.
+    atLeast: timesMicros(INDEX_CHECK_PRICE, verdictCount === 0 ? row.urls : Math.min(verdictCount, row.urls)),
     urls: row.urls,
     day: getChargeDay({ createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts }, now),
     at: now,
@@ -217,15 +218,15 @@ export async function stopCheck(
   tx: Queryable,
   now: number,
   row: CheckRow,
-  { reason, charged }: { reason: Reason; charged: boolean },
-  policy: CheckPolicy,
+  { reason, charged, lastSentAt }: { reason: Reason; charged: boolean; lastSentAt?: number },
 ): Promise<void> {
   const purchase = toPurchase(row);
-  const day = getChargeDay({ createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts }, now);
+  const times = { createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts, lastSentAt };
+  const day = getChargeDay(times, now);
   if (charged) await assumeCharged(tx, purchase, { urls: row.urls, day, at: now });
   else await freeMoney(tx, purchase, now);
   await tx.run(sql`
-    UPDATE check_queue SET check_id = NULL, next_at = ${now + policy.everyMs} WHERE check_id = ${row.id}`);
+    UPDATE check_queue SET check_id = NULL, next_at = ${now + row.every_ms} WHERE check_id = ${row.id}`);
   await tx.run(sql`
     UPDATE checks SET state = 'stopped', ${assignReason(reason)}, done_at = ${now}, in_doubt_since = NULL
     WHERE id = ${row.id}`);

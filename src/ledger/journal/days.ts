@@ -18,14 +18,16 @@ export interface ChargeTimes {
   /** The first send that may have been charged; null without one. */
   readonly sentAt: number | null;
   readonly attempts: number;
+  /** No attempt was made later; absent: the last one may have been made just now. */
+  readonly lastSentAt?: number | undefined;
 }
 
 /**
  * The start of the day on which a charge counts: that of the job's creation, else that of its send. Where several attempts
- * may have been the one, it is today: an earlier day would make room that the charge may have used.
+ * may have been the one, it is that of the last: an earlier day would make room that the charge may have used.
  */
-export function getChargeDay({ createdAt, sentAt, attempts }: ChargeTimes, now: number): number {
+export function getChargeDay({ createdAt, sentAt, attempts, lastSentAt }: ChargeTimes, now: number): number {
   const earliest = sentAt ?? createdAt ?? now;
-  const at = createdAt ?? (attempts <= 1 ? earliest : now);
+  const at = createdAt ?? (attempts <= 1 ? earliest : (lastSentAt ?? now));
   return getDayStart(Math.min(Math.max(at, earliest), now));
 }

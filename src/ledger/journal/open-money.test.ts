@@ -103,16 +103,19 @@ describe('the money of a purchase', () => {
     assert.deepEqual(await findWrongTotals(db), []);
   });
 
-  testLedger('that was assumed counts at the price of its witness, also where the amount is the same', async ({ db }) => {
-    const own = purchase(1);
-    await holdMoney(db, own, { to: 'sent', amount: amount(10), at: NOW });
-    await assumeCharged(db, own, { urls: 2, day: NOW, at: NOW });
-    await bookPurchase(db, own, { ...booking, to: 'assumed', amount: amount(10), atLeast: amount(14) });
-    assert.deepEqual(await sums(db), { counted: 14, shown: 10, open: 0 });
-    await bookPurchase(db, own, { ...booking, to: 'charged', amount: amount(10), atLeast: amount(12) });
-    assert.deepEqual(await sums(db), { counted: 12, shown: 10, open: 0 });
-    assert.deepEqual(await findWrongTotals(db), []);
-  });
+  testLedger(
+    'that was assumed counts at the price of its witness, also where the amount is the same',
+    async ({ db }) => {
+      const own = purchase(1);
+      await holdMoney(db, own, { to: 'sent', amount: amount(10), at: NOW });
+      await assumeCharged(db, own, { urls: 2, day: NOW, at: NOW });
+      await bookPurchase(db, own, { ...booking, to: 'assumed', amount: amount(10), atLeast: amount(14) });
+      assert.deepEqual(await sums(db), { counted: 14, shown: 10, open: 0 });
+      await bookPurchase(db, own, { ...booking, to: 'charged', amount: amount(10), atLeast: amount(12) });
+      assert.deepEqual(await sums(db), { counted: 12, shown: 10, open: 0 });
+      assert.deepEqual(await findWrongTotals(db), []);
+    },
+  );
 
   testLedger('whose charge nobody knew is given up, and never gets a price', async ({ db }) => {
     const own = purchase(1);

@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { takeBackMoved } from '../batches/take-back-moved.ts';
+import { closeExpiredChecks } from '../index-checks/close-expired-checks.ts';
 import { LedgerError } from '../ledger-error.ts';
 import { requireSameService } from '../money/account.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -92,6 +93,7 @@ export async function makePlan({ db, now, step }: PlanSteps, input: PlanInput, t
   let at = await step(async (tx, run): Promise<PlanPosition | 'planned' | { readonly capped: number }> => {
     if (run.planned_at !== null) return 'planned';
     await requireSameService(tx, input.account);
+    await closeExpiredChecks(tx, input.account, now());
     const { refusal } = await getAllowance(tx, now(), run, input, await countDue(tx, run.watch_id));
     return refusal === null ? planNext(tx, now(), run, input, PLAN_START) : { capped: run.watch_id };
   });

@@ -1,12 +1,18 @@
-import { startChecks } from '../acts/runs.ts';
+import { startChecks, startRuns } from '../acts/runs.ts';
+import { CHECKS } from '../configuration.ts';
 import { AMPLE } from '../scenario.ts';
 import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, HOUR, MINUTE, publish } from './steps.ts';
+import { allowToday, awaitIdle, buy, buyAll, computeCost, HOUR, MINUTE, MORNING, publish } from './steps.ts';
 
 /** The URLs whose state is asked for, one in ten, are some of these. */
 export const SAMPLED = 40;
-const YEAR = 366 * 24 * HOUR;
+const DAY = 24 * HOUR;
+const YEAR = 366 * DAY;
+
+/** All other watches than that of this sitemap. */
+const without = ({ settings }: World, sitemap: string) =>
+  new Map([...settings.watches].filter(([, each]) => each !== sitemap));
 
 /** How many index-checks a database has. */
 export function countChecks({ stores }: World, database: 'ledger' | 'service'): number {
@@ -51,6 +57,28 @@ export const CHECK_SEQUENCES = {
       await world.kernel.sleep(10 * MINUTE);
       await startChecks(world);
       await world.kernel.sleep(2 * HOUR);
+    },
+  },
+  /** An index-check is in flight, and its watch is removed: it counts until its key expires, then on the day of its sends. */
+  'check in flight, its watch removed': {
+    world: { epoch: MORNING, configuresPrice: true, policy: { checks: { ...CHECKS, sample: 1 } } },
+    async play(world, _act, _random) {
+      const { kernel } = world;
+      await buyAll(world);
+      await buy(world, 'w0', publish(world, 'w0', 'many', 30));
+      await awaitIdle(world);
+      void world.suffer('answers to checks are lost', 2 * HOUR);
+      await startChecks(world);
+      await kernel.sleep(2 * MINUTE);
+      await world.reconfigure({ watches: without(world, 'w0') });
+      await kernel.sleep(3 * HOUR);
+      kernel.epoch += 4 * DAY;
+      kernel.trace('four days are over');
+      const urls = publish(world, 'w1', 'other', 2);
+      await allowToday(world, computeCost(world, urls));
+      await startRuns(world, { sitemaps: ['w1'] });
+      await kernel.sleep(2 * HOUR);
+      world.oracle.requireBought(urls, 'the check was charged days ago');
     },
   },
 } satisfies Record<string, Sequence>;

@@ -4,6 +4,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { micros } from '../contract/money.ts';
 import type { Queryable } from '../src/database/database.ts';
 import { compile, type Query } from '../src/database/sql.ts';
+import { holdSpending } from '../src/ledger/jobs/history-hold.ts';
+import { getAccountStatus, recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
@@ -105,6 +107,45 @@ describe('the dispatcher activities', () => {
       assert.deepEqual(read, ['queue', 'batch', 'batch']);
     },
   );
+});
+
+describe('an account that is stopped while nothing waits to be sent', () => {
+  testOnEachDialect('asks until its key is accepted again', async (t, dialect) => {
+    let works = false;
+    const { baseUrl } = await startFakeService(t, { overrides: { me: () => (works ? null : unauthorized()) } });
+    const { ledger, plan, send, awaitKey } = await createTestConnector(t, { baseUrl, dialect });
+    await plan('r1', ['1']);
+    assert.equal((await send()).kind, 'sent');
+    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'answer', outcome: 'reject_key', text: 'no key' });
+    assert.equal((await send()).kind, 'key_rejected');
+    await assert.rejects(awaitKey(), isRetryLater);
+    works = true;
+    await awaitKey();
+    assert.equal((await send()).kind, 'idle');
+    assert.deepEqual(await getAccountStatus(ledger, ACCOUNT.id), { suspended: null, keyRejected: null });
+  });
+
+  testOnEachDialect('asks until its list can be read again', async (t, dialect) => {
+    let works = false;
+    const list = () => (works ? null : failure(500, 'internal'));
+    const { baseUrl } = await startFakeService(t, { overrides: { list } });
+    const { ledger, send, awaitMoney, pass } = await createTestConnector(t, { baseUrl, dialect });
+    await holdSpending(ledger, ACCOUNT.id, { code: 'list_unread', why: 'HTTP 500' });
+    assert.equal((await send()).kind, 'suspended');
+    await assert.rejects(awaitMoney(), isRetryLater);
+    works = true;
+    pass(60_000);
+    await awaitMoney();
+    assert.equal((await send()).kind, 'idle');
+    assert.deepEqual(await getAccountStatus(ledger, ACCOUNT.id), { suspended: null, keyRejected: null });
+  });
+
+  testOnEachDialect('ends where only an operator can end that', async (t, dialect) => {
+    const { baseUrl } = await startFakeService(t);
+    const { ledger, send } = await createTestConnector(t, { baseUrl, dialect });
+    await holdSpending(ledger, ACCOUNT.id, { code: 'unknown_jobs', references: [], more: true });
+    assert.equal((await send()).kind, 'idle');
+  });
 });
 
 describe('a service that refuses every batch', () => {

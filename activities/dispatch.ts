@@ -9,7 +9,7 @@ import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-
 import { endExpiredChecks } from '../src/ledger/index-checks/close-expired-checks.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { findOtherService } from '../src/ledger/money/account.ts';
-import { resumeAccount } from '../src/ledger/money/account-status.ts';
+import { findPassingStop, resumeAccount } from '../src/ledger/money/account-status.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
@@ -161,6 +161,8 @@ async function sendNext(
     const [first] = batches;
     if (first === undefined) {
       if (suspended !== null) return { kind: 'suspended', reason: suspended };
+      const stop = await findPassingStop(ledger, account);
+      if (stop !== null) return stop;
       if (nextAt === null) return { kind: 'idle' };
       if (await resumeWithinCaps(ledger, deps.getAccount(account), (watch) => deps.config.watches.get(watch))) continue;
       const waiting = await getWaitingMoney(ledger, account);

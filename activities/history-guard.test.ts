@@ -6,6 +6,7 @@ import { type RecoverSettings, recoverAccount } from '../src/connector/recover-a
 import { raw, sql } from '../src/database/sql.ts';
 import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
 import { beginRecovery, holdSpending, recordForeignJobs, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
+import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
@@ -261,6 +262,32 @@ describe('holds of two processes at once', () => {
     assert.deepEqual(await getHistoryHold(ledger.db, account), hold);
     assert.equal(await releaseHistoryHold(ledger, account, hold), true);
     assert.equal(await getHistoryHold(ledger.db, account), null);
+  });
+});
+
+describe('a hold for a list that cannot be read', () => {
+  test('ends before the list is asked for again, once it may be done without', async (t) => {
+    const service = await startFakeService(t, { overrides: { list: () => failure(500, 'internal') } });
+    const { deps, ledger, now, pass } = await connectTo(t, service);
+    const guard = createHistoryGuard({ now, warn: () => undefined, hasFailedOver: async () => false });
+    const send: SendRequest = (request) => deps.getApi(account).request('poll', request).then(unwrapData);
+    const check = (needsList: boolean) => guard.check({ ledger, account, projects: ['Shop'], send, needsList });
+    await assert.rejects(check(true), isRetryLater);
+    pass(GIVE_UP_MS);
+    assert.equal((await check(true))?.code, 'list_unread');
+    assert.equal((await getAccountStatus(ledger, account)).suspended?.code, 'history_hold');
+    assert.equal(await check(false), null);
+    assert.deepEqual(await getAccountStatus(ledger, account), { suspended: null, keyRejected: null });
+  });
+
+  test('stays where jobs are unknown', async (t) => {
+    const service = await startFakeService(t);
+    const { deps, ledger, now } = await connectTo(t, service);
+    const hold = { code: 'unknown_jobs', references: ['R-5' as Reference], more: false } as const;
+    await holdSpending(ledger, account, hold);
+    const guard = createHistoryGuard({ now, warn: () => undefined, hasFailedOver: async () => false });
+    const send: SendRequest = (request) => deps.getApi(account).request('poll', request).then(unwrapData);
+    assert.deepEqual(await guard.check({ ledger, account, projects: ['Shop'], send, needsList: false }), hold);
   });
 });
 

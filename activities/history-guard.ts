@@ -150,7 +150,11 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
   return {
     async check(scope) {
       const { ledger, account } = scope;
-      const held = await getHistoryHold(ledger.db, account);
+      let held = await getHistoryHold(ledger.db, account);
+      // Since the list may be done without, a hold for its sake has no ground: whatever comes next finds none.
+      if (held !== null && !needsRecovery(held) && !scope.needsList) {
+        held = (await releaseHistoryHold(ledger, account, held)) ? null : await getHistoryHold(ledger.db, account);
+      }
       if (held !== null && needsRecovery(held)) return held;
       if (await hasFailedOver()) {
         failovers += 1;

@@ -13,6 +13,11 @@ const unknownJobs: Reason = {
   account: 'main' as AccountId,
   hold: { code: 'unknown_jobs', references: ['job-7' as Reference], more: false },
 };
+const unread: Reason = {
+  code: 'history_hold',
+  account: 'main' as AccountId,
+  hold: { code: 'list_unread', why: 'HTTP 500' },
+};
 const otherService: Reason = { code: 'other_service', recorded: 'https://a.example', configured: 'https://b.example' };
 
 const refused: Reason = {
@@ -28,6 +33,7 @@ const facts: StallFacts = {
   watch: 'shop',
   dispatcher: DISPATCH_PHASE.suspended,
   account: null,
+  needsList: true,
   keyRejected: null,
   own: null,
   answer: null,
@@ -43,6 +49,9 @@ const cases: readonly (readonly [string, Partial<StallFacts>, string | null, Reg
     /^shop: the account is held: the service has jobs of ours .*job-7.*"courier recover --account main"/,
   ],
   ['unknown jobs, when the dispatcher says nothing', { account: unknownJobs, dispatcher: null }, 'held', /is held/],
+  ['a list that cannot be read', { account: unread }, 'held', /is held: the list of jobs cannot be read/],
+  ['the same, since the list is optional', { account: unread, own: unread, needsList: false }, null, /^$/],
+  ['unknown jobs, though the list is optional', { account: unknownJobs, needsList: false }, 'held', /job-7/],
   [
     'a service that refuses every batch',
     { account: refused, dispatcher: null },

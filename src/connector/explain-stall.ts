@@ -1,3 +1,4 @@
+import { needsRecovery } from '../submission/history-hold.ts';
 import { isAccountHold, isMoneyReason, type Reason, renderReason, WAITS_FOR_MONEY } from '../submission/reason.ts';
 import { DISPATCH_PHASE } from '../temporal-api/phases.ts';
 import { OperationError, type OperationFailure } from './operation-error.ts';
@@ -9,6 +10,8 @@ export interface StallFacts {
   readonly dispatcher: string | null;
   /** Why the whole account sends nothing; null when nothing holds it. */
   readonly account: Reason | null;
+  /** Whether the configuration holds the account where the list of jobs cannot be read. */
+  readonly needsList: boolean;
   /** Why the key of the account is not used; null when it is. */
   readonly keyRejected: Reason | null;
   /** Why a batch of the run waits; null when nothing speaks against it. */
@@ -27,6 +30,7 @@ export function explainStall({
   watch,
   dispatcher,
   account,
+  needsList,
   keyRejected,
   own,
   answer,
@@ -39,7 +43,10 @@ export function explainStall({
     const why = own ?? keyRejected;
     return end('key_rejected', `the service rejects the API key${why === null ? '' : `: ${renderReason(why)}`}`);
   }
-  const hold = [account, own].find((reason) => reason !== null && isAccountHold(reason));
+  // One that the configuration no longer asks for ends before the next send.
+  const holds = (reason: Reason) =>
+    isAccountHold(reason) && (needsList || reason.code !== 'history_hold' || needsRecovery(reason.hold));
+  const hold = [account, own].find((reason) => reason !== null && holds(reason));
   if (hold != null) return end('held', `the account is held: ${renderReason(hold)}`);
   if (dispatcher !== DISPATCH_PHASE.suspended) return null;
   if (own !== null && isForMoney(own)) return end('funds', `insufficient funds: ${renderReason(own)}`);

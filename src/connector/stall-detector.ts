@@ -1,5 +1,5 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
-import type { Watch } from '../config/config.ts';
+import type { Account, Watch } from '../config/config.ts';
 import { getAccountStatus } from '../ledger/money/account-status.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getEarlierBatches } from '../ledger/reports/earlier-work.ts';
@@ -22,7 +22,13 @@ const SETTLE_MS = 5_000;
  * (6), the funds do not suffice (7), the account is held (3), or no batch was accepted for `giveUpMs` (5). The run itself
  * continues.
  */
-export function createStallDetector(client: Client, ledger: Ledger, watch: Watch, run: RunId, giveUpMs: number) {
+export function createStallDetector(
+  client: Client,
+  ledger: Ledger,
+  { watch, account: policy }: { readonly watch: Watch; readonly account: Account },
+  run: RunId,
+  giveUpMs: number,
+) {
   const startedAt = Date.now();
   let seen = '';
   let since = startedAt;
@@ -38,7 +44,10 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const { reason: own, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
     const { suspended: account, keyRejected } = await getAccountStatus(ledger, watch.account);
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
-    const ended = explainStall({ watch: watch.id, dispatcher, account, keyRejected, own, answer });
+    const ended = explainStall({
+      ...{ watch: watch.id, dispatcher, account, keyRejected, own, answer },
+      needsList: policy.reconcile.needsList,
+    });
     if (ended !== null) throw ended;
     const why = own === null ? '' : `: ${renderReason(own).replace(/[.]$/, '')}`;
     const rest = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';

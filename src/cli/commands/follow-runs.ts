@@ -88,9 +88,10 @@ async function follow(
   { decided = false }: { readonly decided?: boolean } = {},
 ): Promise<EndedRun> {
   const run = handle.workflowId as RunId;
-  const detectStall = createStallDetector(client, ledger, watch, run, runs.timeoutMs);
   const wakeEnded = createRunWaker({ client, ledger, now: Date.now }, run, runs.until);
-  const { apiKey } = getAccount(config, watch.account);
+  const account = getAccount(config, watch.account);
+  const detectStall = createStallDetector(client, ledger, { watch, account }, run, runs.timeoutMs);
+  const { apiKey } = account;
   const giveUpMs = runs.timeoutMs;
   // A worker elsewhere may have the key in another place.
   const checkKey = runs.here

@@ -10,7 +10,7 @@ import { lockAccount } from '../accounts/watches.ts';
 import { getChargeDay } from '../journal/days.ts';
 import { assumeCharged, bookPurchase, freeMoney, holdMoney } from '../journal/open-money.ts';
 import { LedgerError } from '../ledger-error.ts';
-import { recordKeyRejected } from '../money/account-status.ts';
+import { endKeyRejection, recordKeyRejected } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
@@ -134,6 +134,7 @@ async function recordResults(
     day: getChargeDay({ createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts }, now),
     at: now,
   });
+  await endKeyRejection(tx, row.account_id);
   if (outcome.balance !== null) await setBalance(tx, row.account_id, outcome.balance, now);
   const queued = await tx.all(sql<QueueRow & { position: number }>`
     SELECT m.position, u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted

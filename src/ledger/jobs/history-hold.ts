@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
-import { type HistoryHold, listHeldJobs } from '../../submission/history-hold.ts';
+import { type HistoryHold, listHeldJobs, needsRecovery } from '../../submission/history-hold.ts';
 import type { AccountId, Reference, WatchId } from '../../submission/ids.ts';
 import { TAG_SUFFIX_LENGTH } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
@@ -18,8 +19,8 @@ import type { Ledger } from '../open-ledger.ts';
 export async function holdSpending(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<void> {
   await ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
-    const mayBeReplaced = sql`(account_history.hold IS NULL OR account_history.hold LIKE '%"code":"list_unread"%')`;
-    await recordHold(tx, { account, hold, now: ledger.now(), where: mayBeReplaced });
+    const before = await getHistoryHold(tx, account);
+    if (before === null || !needsRecovery(before)) await recordHold(tx, { account, hold, now: ledger.now() });
   });
 }
 
@@ -31,7 +32,7 @@ export async function beginRecovery(
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     const hold = { code: 'recovering', references: listHeldJobs(await getHistoryHold(tx, account)) } as const;
-    await recordHold(tx, { account, hold, now: ledger.now(), where: sql`1 = 1` });
+    await recordHold(tx, { account, hold, now: ledger.now() });
     return hold;
   });
 }
@@ -40,25 +41,24 @@ interface HoldRecord {
   readonly account: AccountId;
   readonly hold: HistoryHold;
   readonly now: number;
-  /** Which hold of before it replaces. */
-  readonly where: Query;
 }
 
-async function recordHold(tx: Queryable, { account, hold, now, where }: HoldRecord): Promise<void> {
-  const { changes } = await tx.run(sql`
+/** In place of the hold of before. */
+async function recordHold(tx: Queryable, { account, hold, now }: HoldRecord): Promise<void> {
+  await tx.run(sql`
     INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${now})
-    ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at WHERE ${where}`);
-  if (changes > 0) await suspendAccount(tx, account, { code: 'history_hold', account, hold });
+    ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at`);
+  await suspendAccount(tx, account, { code: 'history_hold', account, hold });
 }
 
 /** Lets the account spend again, unless it is held for something else by now. Returns whether it may. */
 export async function releaseHistoryHold(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<boolean> {
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
-    const { changes } = await tx.run(sql`
-      UPDATE account_history SET hold = NULL, held_at = NULL WHERE account_id = ${account} AND hold = ${JSON.stringify(hold)}`);
-    if (changes > 0) await endSuspension(tx, account);
-    return changes > 0;
+    if (!isDeepStrictEqual(await getHistoryHold(tx, account), hold)) return false;
+    await tx.run(sql`UPDATE account_history SET hold = NULL, held_at = NULL WHERE account_id = ${account}`);
+    await endSuspension(tx, account);
+    return true;
   });
 }
 

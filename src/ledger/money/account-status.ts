@@ -1,10 +1,12 @@
 import type { Queryable } from '../../database/database.ts';
 import { eachText, sql } from '../../database/sql.ts';
+import { needsRecovery } from '../../submission/history-hold.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import {
   MONEY_REASONS,
   parseReason,
   type Reason,
+  renderReason,
   type StoredReason,
   toStoredReason,
   WAITS_FOR_MONEY,
@@ -29,17 +31,23 @@ interface StatusRow {
   readonly key_rejected_params: string | null;
 }
 
-export async function getAccountStatus(ledger: Ledger, account: AccountId): Promise<AccountStatus> {
-  const { db } = ledger;
+/** As it is recorded, whatever waits. */
+async function readStatus(db: Queryable, account: AccountId): Promise<AccountStatus> {
   const row = await db.get(sql<StatusRow>`
     SELECT suspended_code, suspended_params, key_rejected_code, key_rejected_params
     FROM ledger_accounts WHERE id = ${account}`);
   if (row === undefined) return { suspended: null, keyRejected: null };
-  const stored = parseReason({ reason_code: row.suspended_code, reason_params: row.suspended_params });
+  return {
+    suspended: parseReason({ reason_code: row.suspended_code, reason_params: row.suspended_params }),
+    keyRejected: parseReason({ reason_code: row.key_rejected_code, reason_params: row.key_rejected_params }),
+  };
+}
+
+export async function getAccountStatus({ db }: Ledger, account: AccountId): Promise<AccountStatus> {
+  const { suspended: stored, keyRejected } = await readStatus(db, account);
   const waiting = await db.all(sql<StoredReason>`
     SELECT reason_code, reason_params FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending')
     ORDER BY id`);
-  const keyRejected = parseReason({ reason_code: row.key_rejected_code, reason_params: row.key_rejected_params });
   // A hold stops everything, whatever a single batch waits for, and before anything is planned.
   if (stored?.code === 'history_hold') return { suspended: stored, keyRejected };
   if (waiting.length === 0) return { suspended: null, keyRejected };
@@ -48,6 +56,20 @@ export async function getAccountStatus(ledger: Ledger, account: AccountId): Prom
   // Read from the batches: one may still wait for money although a smaller one was accepted since.
   const money = waiting.find(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
   return { suspended: money === undefined ? stored : parseReason(money), keyRejected };
+}
+
+/**
+ * Why the account sends nothing, where the service alone can end that: the key is accepted again, or the list of jobs can be
+ * read. Null without such a reason. Somebody has to ask the service, also while nothing waits to be sent.
+ */
+export async function findPassingStop(
+  { db }: Ledger,
+  account: AccountId,
+): Promise<{ readonly kind: 'key_rejected' | 'suspended'; readonly reason: string } | null> {
+  const { suspended, keyRejected } = await readStatus(db, account);
+  if (keyRejected !== null) return { kind: 'key_rejected', reason: renderReason(keyRejected) };
+  if (suspended?.code !== 'history_hold' || needsRecovery(suspended.hold)) return null;
+  return { kind: 'suspended', reason: renderReason(suspended) };
 }
 
 /** The account sends nothing until its balance suffices, or until its history is compared. */
@@ -72,7 +94,8 @@ export async function endSuspension(db: Queryable, account: AccountId): Promise<
     WHERE id = ${account} AND suspended_code IS NOT NULL`);
 }
 
-async function endKeyRejection(db: Queryable, account: AccountId): Promise<void> {
+/** The service accepted a request with the key. */
+export async function endKeyRejection(db: Queryable, account: AccountId): Promise<void> {
   await db.run(sql`
     UPDATE ledger_accounts SET key_rejected_code = NULL, key_rejected_params = NULL
     WHERE id = ${account} AND key_rejected_code IS NOT NULL`);

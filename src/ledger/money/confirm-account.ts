@@ -6,6 +6,7 @@ import type { AccountId } from '../../submission/ids.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { estimateUnknown } from '../journal/prices.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { endKeyRejection } from './account-status.ts';
 import { getPrice } from './price.ts';
 
 /** The account that a key belongs to, as the service reports it. */
@@ -35,6 +36,8 @@ export async function confirmAccount(ledger: Ledger, account: AccountId, shown: 
     if (recorded !== null && identity !== null && isOther(recorded, identity)) {
       return { kind: 'other', recorded, shown: identity };
     }
+    // The service has answered a request with this key.
+    await endKeyRejection(tx, account);
     if (identity !== null && recorded !== identity) await setIdentity(tx, account, identity);
     for (const level of SERVICE_LEVELS) await recordShownPrice(tx, account, level, shown.prices[level], ledger.now());
     return { kind: 'same' };

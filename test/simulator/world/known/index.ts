@@ -1,12 +1,11 @@
 import type { Play } from '../acts/play.ts';
 import type { Breach } from '../oracle/breaches.ts';
 import { toPlay } from '../sequences/index.ts';
-import { KNOWN_OF_DECISIONS } from './decisions.ts';
 import type { KnownBreach } from './known-breach.ts';
 import { KNOWN_OF_PAGES } from './pages.ts';
 
 /** Defects that wait for their fix: docs/contributing/simulator.md. One that no longer shows must be taken out. */
-const ALL = { ...KNOWN_OF_PAGES, ...KNOWN_OF_DECISIONS };
+const ALL = KNOWN_OF_PAGES;
 
 export type KnownName = keyof typeof ALL;
 export const KNOWN: Readonly<Record<KnownName, KnownBreach>> = ALL;

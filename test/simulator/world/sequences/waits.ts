@@ -3,7 +3,8 @@ import { administer } from '../../../../service/accounts/administration.ts';
 import { getAccountStatus } from '../../../../src/ledger/money/account-status.ts';
 import type { AccountId } from '../../../../src/submission/ids.ts';
 import { SERVICE_NAMES } from '../account-names.ts';
-import { startRuns } from '../acts/runs.ts';
+import { startChecks, startRuns } from '../acts/runs.ts';
+import { CHECKS } from '../configuration.ts';
 import { listHeldRuns } from '../operator.ts';
 import { AMPLE } from '../scenario.ts';
 import type { Sequence } from './sequence.ts';
@@ -195,6 +196,35 @@ export const WAIT_SEQUENCES = {
         oracle.breach(`main is said to be short of money (${suspended.code}), three hours after its top-up`, {
           rule: 'reports',
         });
+    },
+  },
+  /** Only an index-check meets the rejected key, and nothing is to be sent afterwards. */
+  'a key that works again, and nothing to send': {
+    world: { policy: { checks: { ...CHECKS, sample: 1 } } },
+    async play(world, _act, _random) {
+      const { kernel } = world;
+      await buyAll(world);
+      await awaitIdle(world);
+      world.refusedKeys.add('main');
+      await startChecks(world);
+      await kernel.sleep(3 * MINUTE);
+      world.refusedKeys.delete('main');
+      await kernel.sleep(HOUR);
+      await startChecks(world);
+      await kernel.sleep(HOUR);
+    },
+  },
+  'a list that can be read again, and nothing to send': {
+    world: { policy: { checks: { ...CHECKS, sample: 1 } } },
+    async play(world, _act, _random) {
+      const { kernel } = world;
+      await buyAll(world);
+      await awaitIdle(world);
+      void world.suffer('the list fails', 30 * MINUTE);
+      // A process reads the list before it spends for the first time.
+      await world.whileStopped(() => kernel.sleep(MINUTE));
+      await startChecks(world);
+      await kernel.sleep(2 * HOUR);
     },
   },
 } satisfies Record<string, Sequence>;

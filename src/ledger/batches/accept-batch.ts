@@ -16,6 +16,7 @@ import type { BatchRow } from './batch-queries.ts';
 import { toPurchase } from './follow-state.ts';
 import { hasChangedSince, keepLaterChanges } from './keep-later-changes.ts';
 import { mergeSamePurchase } from './merge-same-purchase.ts';
+import { takeBackPages } from './take-back-pages.ts';
 import { accept, requireReview, reviewUnsentParts, setReason } from './transitions.ts';
 
 /** An acceptance as the service reports it, in a response or in its list. */
@@ -116,6 +117,7 @@ export async function acceptBatch(
   if (late && reason !== null) {
     // Its parts were planned because it was refused. Unsent parts need review, so that their URLs are not bought twice.
     await reviewUnsentParts(tx, row, now, { code: 'parent_accepted', batch: row.id });
+    await takeBackPages(tx, row, now, reference);
     return { kind: 'needs_review', batch: row.id, reason: renderReason(reason) };
   }
   await tx.run(sql`

@@ -140,10 +140,18 @@ export async function requireReview(
   ]);
 }
 
-/** planned → needs_review for the parts of a batch that were not sent. */
+/** A batch, its parts and their parts. */
+export const selectFamily = (id: BatchId): Query => sql`
+  WITH RECURSIVE down (id) AS (
+    SELECT id FROM batches WHERE id = ${id}
+    UNION ALL SELECT b.id FROM batches AS b JOIN down ON b.parent_id = down.id)
+  SELECT id FROM down`;
+
+/** planned → needs_review for the parts of a batch, and their parts, that were not sent. */
 export async function reviewUnsentParts(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
   const parts = await tx.all(sql<Row>`
-    SELECT id FROM batches WHERE parent_id = ${id} AND state = 'planned' AND in_doubt_since IS NULL ORDER BY id`);
+    SELECT id FROM batches WHERE id IN (${selectFamily(id)}) AND id <> ${id} AND state = 'planned' AND in_doubt_since IS NULL
+    ORDER BY id`);
   for (const part of parts) await change(tx, part.id, now, ['planned'], 'needs_review', reason, []);
 }
 

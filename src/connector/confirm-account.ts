@@ -4,7 +4,7 @@ import type { SendRequest } from '../api-client/history.ts';
 import type { AccountView } from '../api-client/read/account.ts';
 import type { Account } from '../config/config.ts';
 import { readSecret, SecretMissingError } from '../config/secrets.ts';
-import { findOtherService } from '../ledger/money/account.ts';
+import { findOtherService, recordService } from '../ledger/money/account.ts';
 import { confirmAccount } from '../ledger/money/confirm-account.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { Logger } from '../observability/log.ts';
@@ -102,6 +102,7 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
     try {
       const shown = unwrapData(await api.request('poll', (client) => client.me()));
       await requireSameAccount(ledger, account.id, shown, toError);
+      await recordService(ledger.db, account);
       known = { key, until: ledger.now() + FRESH_MS, verdict: Promise.resolve() };
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RateLimitedError)) throw error;

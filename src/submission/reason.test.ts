@@ -54,6 +54,10 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
     { code: 'check_outdated' },
     'it was planned long ago and never sent; nothing was charged, and its URLs are due again',
   ],
+  [
+    { code: 'other_address', recorded: 'https://a.example', configured: 'https://b.example' },
+    'it was planned for https://a.example, where nothing was ever bought, and the account now names https://b.example',
+  ],
   [{ code: 'check_key_expired' }, 'no answer came for as long as its key is trusted; it counts as charged'],
   [{ code: 'max_new', urls: 6_200, limit: 5_000 }, '6,200 new URLs, more than max_new allows (5,000)'],
   [
@@ -134,6 +138,7 @@ const EVERY: { readonly [Code in Reason['code']]: object } = {
   job_resolved: { how: 'leave' },
   check_of_other_account: { inDoubt: true },
   check_key_expired: {},
+  other_address: { recorded: 'https://a.example', configured: 'https://b.example' },
   check_outdated: {},
   check_body_damaged: {},
   max_new: count,

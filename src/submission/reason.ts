@@ -97,6 +97,8 @@ export type Reason =
   | { readonly code: 'lookup_refused'; readonly text: string }
   | { readonly code: 'lookup_unsure'; readonly text: string }
   | { readonly code: 'other_service'; readonly recorded: string; readonly configured: string }
+  /** It was planned before the account belonged to a service, for another address than the account now names. */
+  | { readonly code: 'other_address'; readonly recorded: string; readonly configured: string }
   | { readonly code: 'watch_removed' }
   /** Its watch belongs to another account now: this one. */
   | { readonly code: 'watch_moved'; readonly account: AccountId }
@@ -251,6 +253,8 @@ export function renderReason(reason: Reason): string {
         `it belongs to ${reason.recorded}, and the account now names ${reason.configured}. Nothing was sent. ` +
         'Use a new account name for another service, or confirm that it is the same service at a new address'
       );
+    case 'other_address':
+      return `it was planned for ${reason.recorded}, where nothing was ever bought, and the account now names ${reason.configured}`;
     case 'watch_removed':
       return 'its watch is no longer configured; nothing was sent';
     case 'watch_moved':

@@ -200,6 +200,20 @@ describe('response readers', () => {
     }
   });
 
+  test('reads what stands beside a job as well, where the job does not say it', () => {
+    const entry = {
+      ...{ opened: '2026-01-15T12:00:00Z', project: 'Shop', charged: 0.75, url_count: 3, service: 'fast' },
+      job: { reference: 'R', status: 'completed', started: '2026-01-15T13:00:00Z', url_count: 4 },
+    };
+    const page = readSubmissions({ submissions: [entry] }, null, requested, statusMapping);
+    assert.ok(!(page instanceof InvalidPayload));
+    const { createdAt, project, charged, urlCount, service } = page.submissions[0]!;
+    assert.deepEqual(
+      { createdAt, project, charged, urlCount, service },
+      { createdAt: Date.UTC(2026, 0, 15, 12), project: 'Shop', charged: 750_000, urlCount: 4, service: 'fast' },
+    );
+  });
+
   test('takes no mere "price" beside a job in a list for that of a URL', () => {
     const pricePerUrl = (job: JsonObject) => {
       const page = readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, statusMapping);

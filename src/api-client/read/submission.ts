@@ -148,28 +148,30 @@ function readSubmission(entry: Json, statusMapping: StatusMapping, around: Field
 }
 
 function toView(outer: Fields, job: Fields, statusMapping: StatusMapping): Omit<SubmissionView, 'reference'> {
-  const counts = new Map([...COUNTS_IN.flatMap((name) => [...indexFields(job.get(name))]), ...job]);
+  // Some stand beside the job; what is inside it goes before.
+  const both = new Map([...outer, ...job]);
+  const counts = new Map([...COUNTS_IN.flatMap((name) => [...indexFields(both.get(name))]), ...both]);
   return {
     state: statusMapping.job(readState(outer, job)),
     project: readFirst(
-      job,
+      both,
       ['project', 'projectname', 'projecttitle', 'name', 'title', 'label', 'campaign'],
       (value) => (isObject(value) ? readFirst(indexFields(value), ['name', 'title'], asText) : asText(value)),
     ),
-    createdAt: readCreatedAt(job),
-    urlCount: readFirst(job, COUNT, asCount),
+    createdAt: readCreatedAt(outer, job),
+    urlCount: readFirst(both, COUNT, asCount),
     completed: readFirst(counts, COMPLETED, asCount),
     failed: readFirst(counts, FAILED, asCount),
-    charged: readMoney(job, CHARGED),
+    charged: readMoney(both, CHARGED),
     // In a list a mere "price" is as likely that of the whole job.
-    pricePerUrl: readMoney(job, UNIT_PRICE),
-    service: readFirst(job, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
+    pricePerUrl: readMoney(both, UNIT_PRICE),
+    service: readFirst(both, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
   };
 }
 
 /** By its usual names, else the earliest time in the job: nothing happens to a job before it is created. */
-function readCreatedAt(job: Fields): number | null {
-  const named = readFirst(job, CREATED, latestInstant);
+function readCreatedAt(outer: Fields, job: Fields): number | null {
+  const named = readFirst(job, CREATED, latestInstant) ?? readFirst(outer, CREATED, latestInstant);
   if (named !== null) return named;
   const times = [...job].flatMap(([name, value]) => {
     const isTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:/.test(value) && !LATER.test(name);

@@ -7,6 +7,7 @@ import { forgetRefusals } from '../accounts/refusals.ts';
 import { getChargeDay } from '../journal/days.ts';
 import { bookPurchase } from '../journal/open-money.ts';
 import { getCountedPrice } from '../journal/prices.ts';
+import { recordService } from '../money/account.ts';
 import { recordAccountWorks } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
@@ -112,6 +113,7 @@ export async function acceptBatch(
     reason,
   });
   await recordAccountWorks(tx, row.account_id);
+  await recordService(tx, { id: row.account_id, baseUrl: row.base_url });
   await forgetRefusals(tx, row.account_id);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (late && reason !== null) {

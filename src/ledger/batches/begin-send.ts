@@ -85,13 +85,14 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       await setReason(tx, row, reason);
       return { kind: 'held', reason: renderReason(reason) };
     }
-    const recorded = (await findOtherService(tx, account)) ?? row.base_url;
-    if (!isSameBaseUrl(recorded, account.baseUrl)) {
+    const recorded = await findOtherService(tx, account);
+    if (recorded !== null) {
       return {
         kind: 'other-service',
         reason: renderReason({ code: 'other_service', recorded, configured: account.baseUrl }),
       };
     }
+    if (!isSameBaseUrl(row.base_url, account.baseUrl)) return withOtherAddress(tx, row, account.baseUrl, now);
     const stored = await tx.get(sql<{ body: string }>`SELECT body FROM batch_bodies WHERE batch_id = ${batch}`);
     const { idempotency_key: key, tag } = row;
     if (stored === undefined || key === null || tag === null || computeDigest(stored.body) !== row.digest) {
@@ -180,6 +181,14 @@ async function findRefusal(
 /** Takes back a batch of a removed or renamed watch; it needs review when it may be charged already. */
 async function withoutWatch(tx: Queryable, row: BatchRow, now: number): Promise<Sending> {
   const reason: Reason = { code: 'watch_removed' };
+  if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);
+  await requireReview(tx, row, now, reason, { doubt: 'stays' });
+  return { kind: 'closed', state: 'needs_review', reason: renderReason(reason) };
+}
+
+/** Takes back a batch for an address at which nothing was ever bought; it needs review when it may be charged there. */
+async function withOtherAddress(tx: Queryable, row: BatchRow, configured: string, now: number): Promise<Sending> {
+  const reason: Reason = { code: 'other_address', recorded: row.base_url, configured };
   if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);
   await requireReview(tx, row, now, reason, { doubt: 'stays' });
   return { kind: 'closed', state: 'needs_review', reason: renderReason(reason) };

@@ -191,6 +191,8 @@ testLedger('an old acceptance repeated after a price rise does not restore the o
 });
 
 testLedger('an account belongs to one service until an operator confirms its new address', async (ledger) => {
+  await send(ledger, await plan(ledger, 'r0', pages(1)), accepted('R-1', QUARTER));
+  await completeRun(ledger, 'r0', { a: pages(1) });
   const batch = await plan(ledger, 'r1', pages(2));
   const moved = { ...ACCOUNT, baseUrl: 'https://new.example/api/v1' };
   assert.equal((await beginSend(ledger, batch, { account: moved, watch: WATCH })).kind, 'other-service');
@@ -203,4 +205,25 @@ testLedger('an account belongs to one service until an operator confirms its new
   );
   await moveAccount(ledger, moved);
   assert.equal((await beginSend(ledger, batch, { account: moved, watch: WATCH })).kind, 'send');
+});
+
+testLedger(
+  'an address at which nothing was bought binds nobody: what was planned for it is due again',
+  async (ledger) => {
+    const batch = await plan(ledger, 'r1', pages(2));
+    const corrected = { ...ACCOUNT, baseUrl: 'https://service.example/api/v2' };
+    assert.equal((await beginSend(ledger, batch, { account: corrected, watch: WATCH })).kind, 'closed');
+    assert.match((await listBatches(ledger, { batch }))[0]?.reason ?? '', /nothing was ever bought/);
+    await completeRun(ledger, 'r1', { a: pages(2) });
+    await crawled(ledger, 'r2', { a: pages(2) });
+    assert.equal((await planRun(ledger, 'r2' as RunId, { account: corrected, watch: WATCH })).urls, 2);
+  },
+);
+
+testLedger('a batch that may be charged at another address is not sent to this one', async (ledger) => {
+  const batch = await plan(ledger, 'r1', pages(2));
+  assert.equal((await beginSend(ledger, batch, input)).kind, 'send');
+  const corrected = { ...ACCOUNT, baseUrl: 'https://service.example/api/v2' };
+  const again = await beginSend(ledger, batch, { account: corrected, watch: WATCH });
+  assert.ok(again.kind === 'closed' && again.state === 'needs_review');
 });

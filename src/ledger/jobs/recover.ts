@@ -14,6 +14,7 @@ import { toPurchase } from '../batches/follow-state.ts';
 import { getDayStart } from '../journal/days.ts';
 import { bookPurchase, giveUpAssumed } from '../journal/open-money.ts';
 import { getCountedPrice } from '../journal/prices.ts';
+import { recordService } from '../money/account.ts';
 import { getPrice, learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { toLatestSql } from '../version-sql.ts';
@@ -85,6 +86,7 @@ export async function recoverJob(
         ${countResults(members, 'failed')})
       RETURNING id`);
     await addMembers(tx, id, members, job);
+    await recordService(tx, { id: account, baseUrl });
     // A charge that the service does not show counts at the price that is known, so that no cap is exceeded.
     const { perUrl } = job.charge === null ? await getPrice(tx, account, job.service, null) : { perUrl: null };
     await bookPurchase(

@@ -9,18 +9,22 @@ import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
 import { forgetIdentity } from './confirm-account.ts';
 
-/**
- * The recorded service of an account's charges and jobs, when it differs from the configured one; else null. The first
- * use of an account records its service.
- */
+/** The recorded service of an account's charges and jobs, when it differs from the configured one; else null. */
 export async function findOtherService(
   tx: Queryable,
   { id, baseUrl }: Pick<AccountPolicy, 'id' | 'baseUrl'>,
 ): Promise<string | null> {
   const row = await tx.get(sql<{ base_url: string | null }>`SELECT base_url FROM ledger_accounts WHERE id = ${id}`);
-  if (row !== undefined && row.base_url !== null) return isSameBaseUrl(row.base_url, baseUrl) ? null : row.base_url;
+  const recorded = row?.base_url ?? null;
+  return recorded === null || isSameBaseUrl(recorded, baseUrl) ? null : recorded;
+}
+
+/** The service at this address has answered as one: the account belongs to it, unless it belongs to one already. */
+export async function recordService(
+  tx: Queryable,
+  { id, baseUrl }: Pick<AccountPolicy, 'id' | 'baseUrl'>,
+): Promise<void> {
   await tx.run(sql`UPDATE ledger_accounts SET base_url = ${baseUrl} WHERE id = ${id} AND base_url IS NULL`);
-  return null;
 }
 
 /** Throws OTHER_SERVICE when the configuration names another service than the one that the account belongs to. */

@@ -1,5 +1,5 @@
 import type { Account } from '../src/config/config.ts';
-import { getAccountStatus } from '../src/ledger/money/account-status.ts';
+import { getStatusAsConfigured } from '../src/ledger/money/status-as-configured.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { RunProgress } from '../src/ledger/reports/run-summary.ts';
@@ -25,7 +25,7 @@ export interface DescribedWait {
 export async function describeRunWait(ledger: Ledger, account: Account, wait: RunWait): Promise<DescribedWait> {
   const what = describeOpen(wait);
   if (wait.progress.unanswered + wait.earlier === 0) return { text: what, isStuck: false };
-  const { suspended, keyRejected } = await getAccountStatus(ledger, account.id);
+  const { suspended, keyRejected } = await getStatusAsConfigured(ledger, account);
   const held = keyRejected ?? (suspended !== null && isAccountHold(suspended) ? suspended : null);
   if (held !== null) return { text: `${what}: ${withoutStop(renderReason(held))}`, isStuck: true };
   const waiting = await getWaitingMoney(ledger, account.id);

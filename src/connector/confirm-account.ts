@@ -11,6 +11,7 @@ import type { Logger } from '../observability/log.ts';
 import type { LimitedClient } from '../rate-limit/limited-client.ts';
 import { RateLimitedError } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
+import { toSentence } from '../submission/reason.ts';
 import { OperationError } from './operation-error.ts';
 
 /** A recently confirmed account is not confirmed again. A price rise is noticed within this time. */
@@ -32,12 +33,8 @@ export async function requireSameAccount(
 ): Promise<void> {
   const confirmed = await confirmAccount(ledger, id, shown);
   if (confirmed.kind === 'same') return;
-  throw toError(
-    `The API key of account ${id} belongs to another account of the service (${confirmed.shown}) than the jobs and ` +
-      `charges of this ledger (${confirmed.recorded}). Nothing was sent, polled or checked. Restore the key of the ` +
-      `first account, or use a new account name for the other one. If the service renumbered the account, confirm it ` +
-      `with "courier accounts move ${id}".`,
-  );
+  const { recorded, shown: other } = confirmed;
+  throw toError(toSentence({ code: 'other_account', account: id, recorded, shown: other }));
 }
 
 /** Throws when the configuration names a service other than the one that the account's jobs and charges belong to. */
@@ -48,11 +45,7 @@ async function requireSameAddress(
 ): Promise<void> {
   const recorded = await findOtherService(ledger.db, account);
   if (recorded === null) return;
-  throw toError(
-    `Account ${account.id} belongs to ${recorded}, and the configuration names ${account.baseUrl}. Nothing was sent, ` +
-      `polled or checked. Use a new account name for another service. If it is the same service at a new address, ` +
-      `confirm it with "courier accounts move ${account.id}".`,
-  );
+  throw toError(toSentence({ code: 'other_service', account: account.id, recorded, configured: account.baseUrl }));
 }
 
 /** Confirms the account for a command, with one request. The command's next step reports an unreachable service or a missing key. */

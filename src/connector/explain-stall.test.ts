@@ -18,7 +18,12 @@ const unread: Reason = {
   account: 'main' as AccountId,
   hold: { code: 'list_unread', why: 'HTTP 500' },
 };
-const otherService: Reason = { code: 'other_service', recorded: 'https://a.example', configured: 'https://b.example' };
+const otherService: Reason = {
+  code: 'other_service',
+  account: 'main' as AccountId,
+  recorded: 'https://a.example',
+  configured: 'https://b.example',
+};
 
 const refused: Reason = {
   code: 'requests_refused',

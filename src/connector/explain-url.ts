@@ -1,7 +1,7 @@
-import type { Config, Watch } from '../config/config.ts';
+import { type Account, type Config, requireAccount, type Watch } from '../config/config.ts';
 import { listNextRuns } from '../config/next-runs.ts';
 import { getTimeZone } from '../config/time-zone.ts';
-import { getAccountStatus } from '../ledger/money/account-status.ts';
+import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listHeldRuns } from '../ledger/reports/held-runs.ts';
 import { listBatches } from '../ledger/reports/lists.ts';
@@ -45,7 +45,15 @@ export async function explainUrl(
   const concerned = scoped.filter(({ watch, scope }) => scope.inScope || histories.has(watch.id));
   const explained: UrlExplanation[] = [];
   for (const { watch, scope } of concerned.length > 0 ? concerned : scoped)
-    explained.push(await explainInWatch(ledger, watch, scope, histories.get(watch.id) ?? null));
+    explained.push(
+      await explainInWatch(
+        ledger,
+        requireAccount(config, watch.account),
+        watch,
+        scope,
+        histories.get(watch.id) ?? null,
+      ),
+    );
   for (const history of histories.values()) {
     if (config.watches.has(history.watch)) continue;
     const why = `the watch ${history.watch} is not in the configuration any more; in it, the URL is ${history.state}`;
@@ -66,13 +74,14 @@ export async function explainUrl(
 
 async function explainInWatch(
   ledger: Ledger,
+  account: Account,
   watch: Watch,
   scope: ScopeExplanation,
   history: UrlHistory | null,
 ): Promise<UrlExplanation> {
   const runs = await listRuns(ledger, watch.id, 20);
-  const status = await getAccountStatus(ledger, watch.account);
-  const account = status.keyRejected ?? status.suspended;
+  const status = await getStatusAsConfigured(ledger, account);
+  const stopped = status.keyRejected ?? status.suspended;
   const last = history?.purchases.at(-1);
   const [batch] = last === undefined ? [] : await listBatches(ledger, { batch: last.batch, limit: 1 });
   const [nextRunAt = null] = watch.schedule === null || watch.paused ? [] : listNextRuns(watch.schedule, 1);
@@ -88,7 +97,7 @@ async function explainInWatch(
       history,
       batch: batch ?? null,
       held,
-      accountReason: account === null ? null : renderReason(account),
+      accountReason: stopped === null ? null : renderReason(stopped),
       lastReadAt: runs.find(({ endState }) => endState === 'finished' || endState === 'previewed')?.startedAt ?? null,
       nextRunAt,
       now: ledger.now(),

@@ -1,5 +1,5 @@
-import { getAccountStatus } from '../ledger/money/account-status.ts';
 import { getSpendLeft, type SpendLeft } from '../ledger/money/spend-left.ts';
+import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { AccountPolicy } from '../ledger/policy.ts';
 import { type AccountFigures, getAccountFigures } from '../ledger/reports/account-figures.ts';
@@ -7,7 +7,7 @@ import { getWatchFigures, type WatchFigures } from '../ledger/reports/watch-figu
 import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
-import { isAccountHold } from '../submission/reason.ts';
+import { isAccountHold, isOtherAccount } from '../submission/reason.ts';
 
 export interface AccountSample {
   readonly account: AccountId;
@@ -15,7 +15,7 @@ export interface AccountSample {
   readonly spendLeft: SpendLeft;
   /** Requests that the limits of the key leave, by window. */
   readonly requestsLeft: Readonly<Record<string, number>>;
-  readonly stopped: Readonly<Record<'suspended' | 'held' | 'refused' | 'key_rejected', boolean>>;
+  readonly stopped: Readonly<Record<'suspended' | 'held' | 'refused' | 'other_account' | 'key_rejected', boolean>>;
 }
 
 /** What the ledger says at one moment. */
@@ -62,18 +62,20 @@ async function readSample(
   const read = { accounts: [] as AccountSample[], watches: [] as Sample['watches'][number][] };
   for (const policy of accounts) {
     const account = policy.id;
-    const { suspended, keyRejected } = await getAccountStatus(ledger, account);
+    const { suspended, keyRejected } = await getStatusAsConfigured(ledger, policy);
     const held = suspended?.code === 'history_hold' && needsRecovery(suspended.hold);
-    const refused = suspended !== null && !held && isAccountHold(suspended);
+    const other = suspended !== null && isOtherAccount(suspended);
+    const refused = suspended !== null && !held && !other && isAccountHold(suspended);
     read.accounts.push({
       account,
       figures: await getAccountFigures(ledger, account),
       spendLeft: await getSpendLeft(ledger, policy),
       requestsLeft: await getLimiter(account).getRemaining(),
       stopped: {
-        suspended: suspended !== null && !held && !refused,
+        suspended: suspended !== null && !isAccountHold(suspended),
         held,
         refused,
+        other_account: other,
         key_rejected: keyRejected !== null,
       },
     });

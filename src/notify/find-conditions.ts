@@ -1,7 +1,7 @@
 import type { Micros } from '../../contract/money.ts';
 import type { Account, Config, Watch } from '../config/config.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
-import { getAccountStatus } from '../ledger/money/account-status.ts';
+import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
 import type { Condition } from '../ledger/notices/conditions.ts';
 import { findLostContact } from '../ledger/notices/contact.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -52,7 +52,7 @@ async function findOfAccount(ledger: Ledger, { notify }: Config, account: Accoun
     const details = { kind, account: id, watch: null, run: null, why: null, count: null, amount: null, ...more };
     found.push({ key: `${kind} ${id}`, since: since ?? null, level: level ?? 0, details });
   };
-  const { suspended, keyRejected } = await getAccountStatus(ledger, id);
+  const { suspended, keyRejected } = await getStatusAsConfigured(ledger, account);
   const { balance, needsReview } = await getAccountFigures(ledger, id);
   if (keyRejected !== null) add('key_rejected', { why: renderReason(keyRejected) });
   if (suspended?.code === 'history_hold' && needsRecovery(suspended.hold))

@@ -22,6 +22,7 @@ import { recordAnswer } from '../ledger/batches/record-answer.ts';
 import { holdSpending } from '../ledger/jobs/history-hold.ts';
 import { recordKeyRejected, resumeAccount, suspendAccount } from '../ledger/money/account-status.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
+import { confirmAccount } from '../ledger/money/confirm-account.ts';
 import { recordContact } from '../ledger/notices/contact.ts';
 import { judgeRun } from '../ledger/plans/judge-run.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
@@ -36,16 +37,22 @@ import { DeliveryError } from './send.ts';
 const CANARY = 'canary-key-4711';
 const MINUTE = 60_000;
 
-function configWith(notify: object = {}, watch: object = {}): Config {
+const RAW_ACCOUNT = {
+  base_url: ACCOUNT.baseUrl,
+  api_key: { env: 'COURIER_TEST_API_KEY' },
+  price_per_url: '0.25 TRY',
+};
+
+/** `more`: settings of the whole file, in place of its own. */
+function configWith(notify: object = {}, watch: object = {}, more: object = {}): Config {
   process.env.COURIER_TEST_API_KEY = CANARY;
   return readConfig(
     stringify({
       version: 1,
-      accounts: {
-        main: { base_url: ACCOUNT.baseUrl, api_key: { env: 'COURIER_TEST_API_KEY' }, price_per_url: '0.25 TRY' },
-      },
+      accounts: { main: RAW_ACCOUNT },
       watches: { shop: { account: 'main', sitemaps: ['https://shop.example/sitemap.xml'], ...watch } },
       notify: { channels: { ops: { webhook: { url: 'https://hook.example/x' } } }, ...notify },
+      ...more,
     }),
     '/courier.yaml',
   );
@@ -219,15 +226,58 @@ describe('notifications', () => {
     await crawled(ledger, 'r', { a: ['1'] });
     await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, 'r' as RunId, 'finished');
-    const recorded = 'https://other.example/api/v1';
-    await suspendAccount(ledger.db, ACCOUNT.id, { code: 'other_service', recorded, configured: ACCOUNT.baseUrl });
+    const why = { status: 404, batches: 3, text: 'status 404', until: ledger.now() + DAY };
+    await suspendAccount(ledger.db, ACCOUNT.id, { code: 'requests_refused', account: ACCOUNT.id, ...why });
     await pass(HOUR);
     assert.deepEqual(
       [sent.length, sent[0]?.kind, sent[0]?.title],
       [1, 'account_stopped', 'main: nothing is submitted'],
     );
-    assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: .*other\.example/);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: the service refused 3 batches/);
   });
+
+  testLedger(
+    'a configuration that names another service is told at once, and ends with its correction',
+    async (ledger) => {
+      const { pass, sent, scene, titles } = openNotifier(ledger);
+      const before = scene.config;
+      await buyPages(ledger, 'first', ['1']);
+      await pass(HOUR);
+      scene.config = configWith(
+        {},
+        {},
+        { accounts: { main: { ...RAW_ACCOUNT, base_url: 'https://other.example/api/v1' } } },
+      );
+      await pass(MINUTE, undefined, MINUTE);
+      assert.deepEqual(
+        [sent.length, sent[0]?.kind, sent[0]?.title],
+        [1, 'account_stopped', 'main: nothing is submitted'],
+      );
+      assert.match(
+        sent[0]?.lines.join('\n') ?? '',
+        /Reason: account main belongs to https:\/\/service\.example.*names https:\/\/other\.example.*courier accounts move main/,
+      );
+      scene.config = before;
+      await pass(MINUTE, undefined, MINUTE);
+      assert.deepEqual(titles(), ['main: nothing is submitted', 'main: batches are submitted again']);
+    },
+  );
+
+  testLedger(
+    'a key of another account of the service is told, until the service shows the first again',
+    async (ledger) => {
+      const { pass, sent, titles } = openNotifier(ledger);
+      const confirm = (identity: string) =>
+        confirmAccount(ledger, ACCOUNT.id, { identity, prices: { standard: null, fast: null } });
+      await confirm('id=7');
+      await confirm('id=8');
+      await pass(MINUTE, undefined, MINUTE);
+      assert.match(sent[0]?.lines.join('\n') ?? '', /another account of the service \(id=8\).*this ledger \(id=7\)/);
+      await confirm('id=7');
+      await pass(MINUTE, undefined, MINUTE);
+      assert.deepEqual(titles(), ['main: nothing is submitted', 'main: batches are submitted again']);
+    },
+  );
 
   testLedger('a cap that keeps URLs back is reported with its reason, and when it no longer does', async (ledger) => {
     const { pass, sent, titles } = openNotifier(ledger);

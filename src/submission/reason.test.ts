@@ -161,7 +161,8 @@ const EVERY: { readonly [Code in Reason['code']]: object } = {
   lookup_postponed: { text: 'HTTP 500' },
   lookup_refused: { text: 'HTTP 501' },
   lookup_unsure: { text: 'what the list lacks' },
-  other_service: { recorded: 'https://one.example', configured: 'https://two.example' },
+  other_service: { account: 'main' as AccountId, recorded: 'https://one.example', configured: 'https://two.example' },
+  other_account: { account: 'main' as AccountId, recorded: 'id=7', shown: 'id=8' },
   watch_removed: {},
   watch_moved: { account: 'second' as AccountId },
   cancelled: { by: 'ops' },
@@ -204,7 +205,7 @@ describe('a reason that', () => {
 
   test('holds a whole account is a hold, another service or a stop', () => {
     const holds = codesWith((code) => isAccountHold({ code } as Reason));
-    assert.deepEqual(holds, ['history_hold', 'other_service', 'requests_refused']);
+    assert.deepEqual(holds, ['history_hold', 'other_account', 'other_service', 'requests_refused']);
   });
 });
 

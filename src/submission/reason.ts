@@ -96,7 +96,15 @@ export type Reason =
   | { readonly code: 'lookup_postponed'; readonly text: string }
   | { readonly code: 'lookup_refused'; readonly text: string }
   | { readonly code: 'lookup_unsure'; readonly text: string }
-  | { readonly code: 'other_service'; readonly recorded: string; readonly configured: string }
+  /** The configuration names another service than the one that the account's jobs and charges belong to. */
+  | {
+      readonly code: 'other_service';
+      readonly account: AccountId;
+      readonly recorded: string;
+      readonly configured: string;
+    }
+  /** The key belongs to another account of the service. */
+  | { readonly code: 'other_account'; readonly account: AccountId; readonly recorded: string; readonly shown: string }
   /** It was planned before the account belonged to a service, for another address than the account now names. */
   | { readonly code: 'other_address'; readonly recorded: string; readonly configured: string }
   | { readonly code: 'watch_removed' }
@@ -250,8 +258,16 @@ export function renderReason(reason: Reason): string {
       return reason.text;
     case 'other_service':
       return (
-        `it belongs to ${reason.recorded}, and the account now names ${reason.configured}. Nothing was sent. ` +
-        'Use a new account name for another service, or confirm that it is the same service at a new address'
+        `account ${reason.account} belongs to ${reason.recorded}, and the configuration names ${reason.configured}. ` +
+        'Nothing is sent, polled or checked. Use a new account name for another service. If it is the same service at a ' +
+        `new address, confirm it with "courier accounts move ${reason.account}"`
+      );
+    case 'other_account':
+      return (
+        `the API key of account ${reason.account} belongs to another account of the service (${reason.shown}) than the ` +
+        `jobs and charges of this ledger (${reason.recorded}). Nothing is sent, polled or checked. Restore the key of the ` +
+        'first account, or use a new account name for the other one. If the service renumbered the account, confirm it ' +
+        `with "courier accounts move ${reason.account}"`
       );
     case 'other_address':
       return `it was planned for ${reason.recorded}, where nothing was ever bought, and the account now names ${reason.configured}`;
@@ -316,6 +332,10 @@ function describeCause(status: number, account: AccountId): string {
   return 'look at the settings of the account and its watches, or ask the service';
 }
 
+/** The reason as a sentence that stands alone. */
+export const toSentence = (reason: Reason): string =>
+  `${renderReason(reason).replace(/^./, (first) => first.toUpperCase())}.`;
+
 /** What a cap or the balance leaves. */
 export function describeLimit(reason: SpendReason): string {
   switch (reason.code) {
@@ -352,8 +372,11 @@ export const WAITS_FOR_MONEY = [...MONEY_REASONS, 'insufficient_balance'] as con
 
 export const isMoneyReason = (code: string | null): boolean => MONEY_REASONS.some((each) => each === code);
 
+/** The account is not the one that the ledger's jobs and charges belong to. */
+export const isOtherAccount = ({ code }: Reason): boolean => code === 'other_service' || code === 'other_account';
+
 /** Reasons for which a whole account sends nothing, and which money does not end. */
-const ACCOUNT_HOLDS: readonly Reason['code'][] = ['history_hold', 'other_service', 'requests_refused'];
+const ACCOUNT_HOLDS: readonly Reason['code'][] = ['history_hold', 'other_service', 'other_account', 'requests_refused'];
 
 export const isAccountHold = ({ code }: Reason): boolean => ACCOUNT_HOLDS.includes(code);
 

@@ -4,7 +4,7 @@ import type { Account, Watch } from '../../config/config.ts';
 import { listNextRuns } from '../../config/next-runs.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
-import { getAccountStatus } from '../../ledger/money/account-status.ts';
+import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listHeldRuns, listRemovedHeld } from '../../ledger/reports/held-runs.ts';
 import { listSitemapProblems } from '../../ledger/reports/sitemap-problems.ts';
@@ -112,11 +112,11 @@ const LONG_IN_DOUBT_MS = 3_600_000;
 
 export async function findAccountProblems(
   { config, ledger }: Known,
-  { id, pricePerUrl, tracking }: Account,
+  { id, baseUrl, pricePerUrl, tracking }: Account,
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
-  const { keyRejected, suspended } = await getAccountStatus(ledger, id);
+  const { keyRejected, suspended } = await getStatusAsConfigured(ledger, { id, baseUrl });
   if (keyRejected !== null) add(EXIT.keyRefused, `the service rejects the key: ${renderReason(keyRejected)}`);
   if (suspended !== null) {
     add(isAccountHold(suspended) ? EXIT.partial : EXIT.balanceOrCap, `it sends nothing: ${renderReason(suspended)}`);

@@ -7,7 +7,7 @@ import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
-import { getAccountStatus } from '../../ledger/money/account-status.ts';
+import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
 import { type HeldRun, listHeldRuns, listRemovedHeld, type RemovedWatch } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
@@ -145,10 +145,10 @@ async function showWatch(
 async function showAccount(
   output: Output,
   { config, ledger }: CommandContext,
-  { id, pricePerUrl, tracking }: Account,
+  { id, baseUrl, pricePerUrl, tracking }: Account,
 ): Promise<number> {
   const totals = await getAccountTotals(ledger, id, pricePerUrl);
-  const status = await getAccountStatus(ledger, id);
+  const status = await getStatusAsConfigured(ledger, { id, baseUrl });
   const { standard, fast } = tracking;
   const overdue = await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs });
   output.record(toAccountRecord(id, totals, status, overdue.length));

@@ -3,10 +3,12 @@ import { ApiError } from '../../api-client/errors.ts';
 import type { Account, Config } from '../../config/config.ts';
 import { readSecret, SecretMissingError } from '../../config/secrets.ts';
 import { recordBalance } from '../../ledger/money/balance.ts';
+import { findOtherAccount } from '../../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readHeaderUsage } from '../../rate-limit/external-usage.ts';
 import { toRateLimits } from '../../rate-limit/limits.ts';
 import type { HeaderBudget } from '../../submission/answer.ts';
+import { type Reason, toSentence } from '../../submission/reason.ts';
 import { withService } from '../service-client.ts';
 import { checkContract } from './check-contract.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -27,6 +29,9 @@ export async function checkService(
     return [fail({ check: 'secrets', subject }, error.message, 'put the key where api_key says'), ...findings];
   }
   const secret = ok({ check: 'secrets', subject }, 'the API key can be read');
+  const other = await findOtherAccount(ledger.db, account);
+  // Another service rejects the key, and its balance is not the account's: neither is asked for.
+  if (other !== null) return [secret, toOtherFinding(subject, other), ...findings];
   return [secret, ...(await checkKey(config, ledger, account, signal)), ...findings];
 }
 
@@ -53,6 +58,13 @@ async function checkKey(config: Config, ledger: Ledger, account: Account, signal
     return [toKeyFinding(account, error)];
   }
 }
+
+const toOtherFinding = (subject: string, other: Reason): Finding =>
+  fail(
+    { check: 'account', subject },
+    toSentence(other),
+    `correct base_url and api_key of account ${subject}, or run "courier accounts move ${subject}"`,
+  );
 
 function toKeyFinding({ id: subject, baseUrl }: Account, error: ApiError): Finding {
   const about = { check: 'key', subject } as const;

@@ -2,6 +2,7 @@
 export const CHECKS = [
   'configuration',
   'secrets',
+  'account',
   'key',
   'balance',
   'clock',

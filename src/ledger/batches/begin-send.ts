@@ -89,7 +89,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     if (recorded !== null) {
       return {
         kind: 'other-service',
-        reason: renderReason({ code: 'other_service', recorded, configured: account.baseUrl }),
+        reason: renderReason({ code: 'other_service', account: account.id, recorded, configured: account.baseUrl }),
       };
     }
     if (!isSameBaseUrl(row.base_url, account.baseUrl)) return withOtherAddress(tx, row, account.baseUrl, now);

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { isSameBaseUrl } from '../../submission/freeze.ts';
-import { renderReason } from '../../submission/reason.ts';
+import { toSentence } from '../../submission/reason.ts';
 import { forgetRefusals } from '../accounts/refusals.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { LedgerError } from '../ledger-error.ts';
@@ -31,8 +31,8 @@ export async function recordService(
 export async function requireSameService(tx: Queryable, account: Pick<AccountPolicy, 'id' | 'baseUrl'>): Promise<void> {
   const recorded = await findOtherService(tx, account);
   if (recorded === null) return;
-  const why = renderReason({ code: 'other_service', recorded, configured: account.baseUrl });
-  throw new LedgerError('OTHER_SERVICE', `Account ${account.id}: ${why}.`);
+  const { id, baseUrl: configured } = account;
+  throw new LedgerError('OTHER_SERVICE', toSentence({ code: 'other_service', account: id, recorded, configured }));
 }
 
 /** An operator confirms that the account's service has a new address or id: it keeps its keys, jobs and money. */

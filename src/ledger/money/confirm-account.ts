@@ -22,6 +22,8 @@ export type Confirmed =
   | { readonly kind: 'other'; readonly recorded: string; readonly shown: string };
 
 const settingName = (account: AccountId): string => `account_identity/${account}`;
+/** Another identity that the service reported last; absent while it reports the recorded one. */
+const otherName = (account: AccountId): string => `account_other_identity/${account}`;
 
 /**
  * Compares the account that a key belongs to with the one that the ledger knows, and records it at first contact. An
@@ -32,13 +34,15 @@ export async function confirmAccount(ledger: Ledger, account: AccountId, shown: 
   return ledger.db.tx(async (tx): Promise<Confirmed> => {
     await lockAccount(tx, account);
     const { identity } = shown;
-    const recorded = await getIdentity(tx, account);
+    const recorded = await getSetting(tx, settingName(account));
     if (recorded !== null && identity !== null && isOther(recorded, identity)) {
+      await setSetting(tx, otherName(account), identity);
       return { kind: 'other', recorded, shown: identity };
     }
     // The service has answered a request with this key.
     await endKeyRejection(tx, account);
-    if (identity !== null && recorded !== identity) await setIdentity(tx, account, identity);
+    await deleteSetting(tx, otherName(account));
+    if (identity !== null && recorded !== identity) await setSetting(tx, settingName(account), identity);
     for (const level of SERVICE_LEVELS) await recordShownPrice(tx, account, level, shown.prices[level], ledger.now());
     return { kind: 'same' };
   });
@@ -46,7 +50,18 @@ export async function confirmAccount(ledger: Ledger, account: AccountId, shown: 
 
 /** Forgets the recorded identity: the next one that the service reports is recorded. */
 export async function forgetIdentity(tx: Queryable, account: AccountId): Promise<void> {
-  await tx.run(sql`DELETE FROM ledger_settings WHERE name = ${settingName(account)}`);
+  await deleteSetting(tx, settingName(account));
+  await deleteSetting(tx, otherName(account));
+}
+
+/** The recorded identity and the other one that the service reported last; null while they are the same. */
+export async function findOtherIdentity(
+  db: Queryable,
+  account: AccountId,
+): Promise<{ readonly recorded: string; readonly shown: string } | null> {
+  const shown = await getSetting(db, otherName(account));
+  const recorded = shown === null ? null : await getSetting(db, settingName(account));
+  return shown === null || recorded === null ? null : { recorded, shown };
 }
 
 /** Identities are compared by the same field only: a service may start to report another one. */
@@ -55,16 +70,19 @@ function isOther(recorded: string, shown: string): boolean {
   return field(recorded) === field(shown) && recorded !== shown;
 }
 
-async function getIdentity(tx: Queryable, account: AccountId): Promise<string | null> {
-  const row = await tx.get(sql<{ value: string }>`
-    SELECT value FROM ledger_settings WHERE name = ${settingName(account)}`);
+async function getSetting(db: Queryable, name: string): Promise<string | null> {
+  const row = await db.get(sql<{ value: string }>`SELECT value FROM ledger_settings WHERE name = ${name}`);
   return row?.value ?? null;
 }
 
-async function setIdentity(tx: Queryable, account: AccountId, identity: string): Promise<void> {
+async function setSetting(tx: Queryable, name: string, value: string): Promise<void> {
   await tx.run(sql`
-    INSERT INTO ledger_settings (name, value) VALUES (${settingName(account)}, ${identity})
+    INSERT INTO ledger_settings (name, value) VALUES (${name}, ${value})
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+}
+
+async function deleteSetting(tx: Queryable, name: string): Promise<void> {
+  await tx.run(sql`DELETE FROM ledger_settings WHERE name = ${name}`);
 }
 
 /** A price that was charged is not lowered by one that is shown: it may have been misread, and caps rest on it. */

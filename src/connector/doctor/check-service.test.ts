@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startFakeService } from '../../../test/fakes/service/fake-service.ts';
+import { createTestConnector, KEY } from '../../../test/support/test-connector.ts';
+import { readConfig } from '../../config/load.ts';
+import { moveAccount } from '../../ledger/money/account.ts';
+import { getLastBalance } from '../../ledger/money/balance.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import { checkService } from './check-service.ts';
+
+const id = 'main' as AccountId;
+
+describe('the service of an account', () => {
+  test('that is another than its jobs belong to is named as the cause, and is sent no key', async (t) => {
+    const other = await startFakeService(t, { apiKey: 'the key of somebody else' });
+    process.env.COURIER_TEST_DOCTOR_KEY = KEY;
+    const { ledger } = await createTestConnector(t, { baseUrl: other.baseUrl });
+    await moveAccount(ledger, { id, baseUrl: 'https://service.example/api/v1' });
+    const config = readConfig(
+      `{version: 1, accounts: {main: {base_url: "${other.baseUrl}", api_key: {env: COURIER_TEST_DOCTOR_KEY}}}, watches: {}}`,
+      '/courier.yaml',
+    );
+    const account = config.accounts.get(id);
+    assert.ok(account !== undefined);
+    const findings = await checkService(config, ledger, account, t.signal);
+    const failed = findings.find(({ check }) => check === 'account');
+    assert.match(failed?.message ?? '', /^Account main belongs to https:\/\/service\.example.*names http:\/\/127/);
+    assert.match(failed?.next ?? '', /courier accounts move main/);
+    assert.deepEqual(
+      findings.filter(({ check }) => check === 'key' || check === 'balance'),
+      [],
+    );
+    assert.equal(await getLastBalance(ledger, id), null);
+    assert.equal(other.counts.balance, 0);
+  });
+});

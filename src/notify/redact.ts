@@ -9,17 +9,34 @@ const SHORTEST = 6;
 /** Of an address, as of a sitemap behind a password. */
 const CREDENTIALS = /\/\/[^/@\s]*@/g;
 
-/** Removes every configured secret, and what has the form of an API key, from a text for people. */
-export function createRedactor(config: Config): (text: string) => string {
+/** An address up to its query. */
+const ADDRESS = /(https?:\/\/[^\s?#"'<>]+)/;
+
+/**
+ * Removes every configured secret, and what has the form of an API key, from a text for people. Names of the configuration,
+ * addresses of its sites and the ids that are handed in stay: people paste them.
+ */
+export function createRedactor(config: Config, ids: readonly string[] = []): (text: string) => string {
   const secrets = listReferences(config)
     .flatMap(readOrNothing)
     .filter((value) => value.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length);
-  return (text) => {
-    const masked = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
-    return maskSecrets(masked.replace(CREDENTIALS, '//[secret]@'));
-  };
+  const { accounts, watches } = config;
+  const known = new Set<string>([...accounts.keys(), ...watches.keys(), ...ids.filter((id) => !secrets.includes(id))]);
+  const hosts = new Set(
+    [...watches.values()].flatMap((watch) => [...(watch.hosts ?? []), ...watch.sources].map(toHost)),
+  );
+  const isOfSite = (part: string) => ADDRESS.test(part) && URL.canParse(part) && hosts.has(toHost(part));
+  return (text) =>
+    secrets
+      .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+      .replace(CREDENTIALS, '//[secret]@')
+      .split(ADDRESS)
+      .map((part) => (isOfSite(part) ? part : maskSecrets(part, { ids: known })))
+      .join('');
 }
+
+const toHost = (address: string): string => (URL.canParse(address) ? new URL(address).hostname : address);
 
 function listReferences({ accounts, watches, notify }: Config): AddressReference[] {
   return [

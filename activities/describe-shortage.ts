@@ -1,7 +1,7 @@
 import type { WaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { computeMissing } from '../src/ledger/money/waiting-money.ts';
 import type { AccountPolicy } from '../src/ledger/policy.ts';
-import { isMoneyReason, type Reason, renderReason } from '../src/submission/reason.ts';
+import { isMoneyReason, isWantOfMoney, type Reason, renderReason } from '../src/submission/reason.ts';
 import { batches, money, urls, withoutStop } from '../src/temporal-api/sentences.ts';
 
 /** What an account waits for, with the money: what is needed, what is there and what is missing. */
@@ -11,7 +11,9 @@ export function describeShortage(
   reason: Reason | null = waiting.reason,
 ): string {
   const { balance, cost } = waiting;
-  const isMoney = reason === null || isMoneyReason(reason.code) || reason.code === 'insufficient_balance';
+  const isMoney =
+    reason === null ||
+    (isWantOfMoney(reason) && (isMoneyReason(reason.code) || reason.code === 'insufficient_balance'));
   const missing = isMoney ? computeMissing(waiting, account) : null;
   const what = `${batches(waiting.batches)} (${urls(waiting.urls)})`;
   if (missing !== null && missing > 0) {

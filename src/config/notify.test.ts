@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { describe, test } from 'node:test';
 import { readConfig } from './load.ts';
 
@@ -13,7 +14,8 @@ notify: ${notify}
 describe('notify settings', () => {
   test('defaults: no channel, all events, two failed runs, two days, a week of balance, no digest', () => {
     const { notify } = readConfig(write('{}'), '/etc/courier.yaml');
-    const { channels, events, ...rest } = notify;
+    const { channels, events, name, ...rest } = notify;
+    assert.equal(name, hostname());
     assert.deepEqual([channels.size, events.length], [0, 12]);
     assert.deepEqual(rest, { failedRuns: 2, noSuccessAfterMs: 172_800_000, balanceDays: 7, digest: null, ping: null });
   });

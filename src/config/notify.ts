@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Static } from 'typebox';
 import { parseDuration } from './duration.ts';
 import { NOTICE_KINDS, type NoticeKind } from './notice-kinds.ts';
@@ -13,6 +14,8 @@ export type Channel =
   | { readonly kind: 'email'; readonly server: SecretReference; readonly from: string; readonly to: readonly string[] };
 
 export interface NotifySettings {
+  /** What messages call this installation. */
+  readonly name: string;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly events: readonly NoticeKind[];
   readonly failedRuns: number;
@@ -33,6 +36,7 @@ export function toNotifySettings(
   resolve: <Reference extends AddressReference>(reference: Reference) => Reference,
 ): NotifySettings {
   return {
+    name: raw.name ?? hostname(),
     channels: new Map(Object.entries(raw.channels ?? {}).map(([name, channel]) => [name, toChannel(channel, resolve)])),
     events: (raw.events as NoticeKind[] | undefined) ?? NOTICE_KINDS,
     failedRuns: raw.failed_runs ?? 2,

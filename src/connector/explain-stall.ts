@@ -1,5 +1,5 @@
 import { needsRecovery } from '../submission/history-hold.ts';
-import { isAccountHold, isMoneyReason, type Reason, renderReason, WAITS_FOR_MONEY } from '../submission/reason.ts';
+import { isAccountHold, isSpendReason, isWantOfMoney, type Reason, renderReason } from '../submission/reason.ts';
 import { DISPATCH_PHASE } from '../temporal-api/phases.ts';
 import { OperationError, type OperationFailure } from './operation-error.ts';
 
@@ -58,8 +58,5 @@ export function explainStall({
 }
 
 /** Also a cap: it is money that the configuration does not allow now. */
-const isForMoney = ({ code }: Reason): boolean =>
-  isMoneyReason(code) ||
-  WAITS_FOR_MONEY.some((each) => each === code) ||
-  code === 'cap_reached' ||
-  code === 'price_unknown';
+const isForMoney = (reason: Reason): boolean =>
+  isWantOfMoney(reason) && (isSpendReason(reason) || reason.code === 'insufficient_balance');

@@ -7,7 +7,7 @@ import { getWatchFigures, type WatchFigures } from '../ledger/reports/watch-figu
 import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
-import { isAccountHold, isOtherAccount } from '../submission/reason.ts';
+import { isAccountHold, isOtherAccount, isWantOfMoney } from '../submission/reason.ts';
 
 export interface AccountSample {
   readonly account: AccountId;
@@ -72,7 +72,7 @@ async function readSample(
       spendLeft: await getSpendLeft(ledger, policy),
       requestsLeft: await getLimiter(account).getRemaining(),
       stopped: {
-        suspended: suspended !== null && !isAccountHold(suspended),
+        suspended: suspended !== null && isWantOfMoney(suspended),
         held,
         refused,
         other_account: other,

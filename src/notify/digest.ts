@@ -7,14 +7,14 @@ import { getAccountFigures } from '../ledger/reports/account-figures.ts';
 import { getWatchFigures } from '../ledger/reports/watch-figures.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Notice } from './find-conditions.ts';
-import { describeTransition, type Message } from './message.ts';
+import { type Draft, describeTransition } from './message.ts';
 
 const DAY = 86_400_000;
 /** A mail of 300 watches is not read: the others are counted. */
 const MOST_WATCHES = 30;
 
 /** The last 24 hours: money of each account, the last run of each watch, and what is wrong now. */
-export async function createDigest(ledger: Ledger, config: Config): Promise<Message> {
+export async function createDigest(ledger: Ledger, config: Config): Promise<Draft> {
   const at = ledger.now();
   const lines: string[] = [];
   let total = 0;
@@ -45,7 +45,7 @@ export async function createDigest(ledger: Ledger, config: Config): Promise<Mess
   if (watches.length > MOST_WATCHES) lines.push(`${watches.length - MOST_WATCHES} more watches: courier status`);
   const open = (await listConditions<Notice>(ledger)).flatMap((each) => describeTransition(each, at) ?? []);
   if (open.length === 0) lines.push('Nothing waits for you.');
-  for (const { title, command } of open) lines.push(`Open: ${title}${command === null ? '' : ` (${command})`}`);
+  for (const { title, commands } of open) lines.push(`Open: ${title}. ${commands.join('   or   ')}`);
   const amount = total as Micros;
   const title = `Last 24 hours: ${urls} URLs submitted, ${formatTry(amount)} charged, ${open.length} open`;
   return {
@@ -55,7 +55,7 @@ export async function createDigest(ledger: Ledger, config: Config): Promise<Mess
     watch: null,
     title,
     lines,
-    command: null,
+    commands: [],
     since: at - DAY,
     at,
     amount,

@@ -1,16 +1,18 @@
 import type { Micros } from '../../contract/money.ts';
 import type { Account, Config, Watch } from '../config/config.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
+import { getTimeZone } from '../config/time-zone.ts';
 import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
 import type { Condition } from '../ledger/notices/conditions.ts';
-import { findLostContact } from '../ledger/notices/contact.ts';
+import { findLastResponse, findLostContact } from '../ledger/notices/contact.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getAccountFigures } from '../ledger/reports/account-figures.ts';
 import { findHeldRun, findRunProblem } from '../ledger/reports/run-problem.ts';
 import { getDailyRate } from '../ledger/reports/spend-rate.ts';
 import { getWatchFigures } from '../ledger/reports/watch-figures.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
-import { isAccountHold, renderReason } from '../submission/reason.ts';
+import type { AccountId } from '../submission/ids.ts';
+import { isAccountHold, isWantOfMoney, listIds, type Reason, renderReason } from '../submission/reason.ts';
 
 /** What a message is made from. */
 export interface Notice {
@@ -22,6 +24,15 @@ export interface Notice {
   readonly why: string | null;
   /** Runs, URLs, batches or days, as the kind says. */
   readonly count: number | null;
+  /** Of a held run: so many of its URLs the caps and the balance allow now. */
+  readonly allowed: number | null;
+  /** Of a held run: it waits for a cap, the balance or a price, and goes on by itself with them. */
+  readonly isForMoney: boolean;
+  readonly examples: readonly string[];
+  /** Names and ids that look like a secret and are none. */
+  readonly ids: readonly string[];
+  /** The zone for its times. */
+  readonly zone: string;
   /** The money that it is about. */
   readonly amount: Micros | null;
 }
@@ -30,7 +41,8 @@ export type NoticeCondition = Condition<Notice>;
 
 /** A service that was away for less is an ordinary retry. */
 const OUTAGE_MS = 10 * 60_000;
-const DAY = 86_400_000;
+/** Of the URLs of a held run. */
+const EXAMPLES = 3;
 
 /**
  * What is wrong now, as far as the configuration asks for it. `startedAt`: when this process began, for a watch that has
@@ -43,22 +55,40 @@ export async function findConditions(ledger: Ledger, config: Config, startedAt: 
   return found.filter(({ details }) => config.notify.events.includes(details.kind));
 }
 
-type Found = Partial<Omit<Notice, 'kind' | 'account' | 'watch'>> & { readonly since?: number; readonly level?: number };
+type Found = Partial<Omit<Notice, 'kind' | 'account' | 'watch' | 'zone'>> & {
+  readonly since?: number;
+  readonly level?: number;
+};
+
+const NOTHING = {
+  run: null,
+  why: null,
+  count: null,
+  amount: null,
+  allowed: null,
+  isForMoney: false,
+  examples: [],
+  ids: [],
+};
 
 async function findOfAccount(ledger: Ledger, { notify }: Config, account: Account): Promise<NoticeCondition[]> {
   const { id } = account;
   const found: NoticeCondition[] = [];
   const add = (kind: NoticeKind, { since, level, ...more }: Found): void => {
-    const details = { kind, account: id, watch: null, run: null, why: null, count: null, amount: null, ...more };
+    const details = { kind, account: id, watch: null, ...NOTHING, zone: notify.digest?.timezone ?? 'UTC', ...more };
     found.push({ key: `${kind} ${id}`, since: since ?? null, level: level ?? 0, details });
   };
   const { suspended, keyRejected } = await getStatusAsConfigured(ledger, account);
-  const { balance, needsReview } = await getAccountFigures(ledger, id);
-  if (keyRejected !== null) add('key_rejected', { why: renderReason(keyRejected) });
-  if (suspended?.code === 'history_hold' && needsRecovery(suspended.hold))
-    add('account_held', { why: renderReason(suspended) });
-  else if (suspended !== null && isAccountHold(suspended)) add('account_stopped', { why: renderReason(suspended) });
-  else if (suspended !== null) add('account_suspended', { why: renderReason(suspended), amount: balance });
+  const { balance, balanceAt, needsReview } = await getAccountFigures(ledger, id);
+  const say = (reason: Reason) => ({ why: renderReason(reason), ids: listIds(reason) });
+  if (keyRejected !== null) add('key_rejected', say(keyRejected));
+  if (suspended?.code === 'history_hold' && needsRecovery(suspended.hold)) add('account_held', say(suspended));
+  else if (suspended !== null && isAccountHold(suspended)) add('account_stopped', say(suspended));
+  else if (suspended !== null && isWantOfMoney(suspended)) {
+    add('account_suspended', { ...say(suspended), amount: balance });
+  } else if (suspended !== null && keyRejected === null && (await isBalanceWithheld(ledger, id, balanceAt))) {
+    add('account_stopped', say(suspended));
+  }
   const lost = await findLostContact(ledger, id);
   if (lost !== null && ledger.now() - lost.since >= OUTAGE_MS) {
     add('service_unavailable', { why: lost.failure, since: lost.since });
@@ -72,6 +102,12 @@ async function findOfAccount(ledger: Ledger, { notify }: Config, account: Accoun
   return found;
 }
 
+/** Whether the service responds and the balance stays unknown all the same. While it does not respond, that is an outage. */
+async function isBalanceWithheld(ledger: Ledger, account: AccountId, balanceAt: number | null): Promise<boolean> {
+  const respondedAt = await findLastResponse(ledger, account);
+  return respondedAt !== null && respondedAt >= (balanceAt ?? 0) + OUTAGE_MS;
+}
+
 async function findOfWatch(
   ledger: Ledger,
   { notify }: Config,
@@ -80,8 +116,8 @@ async function findOfWatch(
 ): Promise<NoticeCondition[]> {
   const found: NoticeCondition[] = [];
   const add = (kind: NoticeKind, subject: string, { since, level, ...more }: Found): void => {
-    const of = { kind, account: watch.account, watch: watch.id };
-    const details = { ...of, run: null, why: null, count: null, amount: null, ...more };
+    const of = { kind, account: watch.account, watch: watch.id, zone: getTimeZone(watch) };
+    const details = { ...of, ...NOTHING, ...more };
     found.push({ key: `${kind} ${subject}`, since: since ?? null, level: level ?? 0, details });
   };
   const figures = await getWatchFigures(ledger, watch.id);
@@ -93,9 +129,10 @@ async function findOfWatch(
   }
   const held = heldRun === null ? null : await findHeldRun(ledger, heldRun);
   if (heldRun !== null && held !== null) {
-    const { since, reasons, forecast } = held;
-    const { urls, cost } = forecast;
-    add('run_held', heldRun, { run: heldRun, why: reasons.join('; '), count: urls, amount: cost, since });
+    const { since, reasons, forecast, sample, isForMoney } = held;
+    const { urls, cost, allowed } = forecast;
+    const what = { count: urls, amount: cost, allowed, isForMoney, examples: sample.slice(0, EXAMPLES) };
+    add('run_held', heldRun, { run: heldRun, why: reasons.join('; '), ...what, since });
   }
   const { keptBackUrls, keptBackReason } = figures;
   if (keptBackUrls > 0) add('kept_back', watch.id, { count: keptBackUrls, why: keptBackReason });
@@ -104,8 +141,7 @@ async function findOfWatch(
   // A watch that fails, or waits for a decision, is reported as that.
   const isExplained = isFailing || heldRun !== null;
   const isScheduled = watch.schedule !== null && !watch.paused;
-  if (isScheduled && !isExplained && ledger.now() - since >= notify.noSuccessAfterMs) {
-    add('no_success', watch.id, { count: Math.floor((ledger.now() - since) / DAY), since });
-  }
+  if (isScheduled && !isExplained && ledger.now() - since >= notify.noSuccessAfterMs)
+    add('no_success', watch.id, { since });
   return found;
 }

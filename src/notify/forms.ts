@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Message } from './message.ts';
+import type { Installation, Message } from './message.ts';
 
 /** Headers and body of a request that delivers a message. */
 export interface Request {
@@ -17,10 +17,11 @@ export function toWebhook(
   message: Message,
   { id, secret, sentAt }: { id: string; secret: string | null; sentAt: number },
 ): Request {
-  const { event, kind, account, watch, title, lines, command, since, at, amount } = message;
+  const { event, kind, account, watch, title, lines, commands, since, at, amount, installation } = message;
   const toIso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const body = JSON.stringify({
-    ...{ version: 1, id, event, kind, account, watch, title, text: lines.join('\n'), command },
+    ...{ version: 1, id, event, kind, account, watch, title, text: lines.join('\n'), command: commands[0] ?? null },
+    ...{ commands, installation },
     ...{ since: toIso(since), at: toIso(at), amount_micros: amount },
   });
   const timestamp = String(Math.floor(sentAt / 1_000));
@@ -33,21 +34,24 @@ export function toWebhook(
   return { headers: { ...JSON_HEADERS, 'x-courier-timestamp': timestamp, ...signature }, body };
 }
 
+const formatOrigin = ({ name, ledger }: Installation): string => `sitemap-courier on ${name}, ledger ${ledger}`;
+
 /** Slack reads &, < and > as markup. */
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-export function toSlack({ title, lines, command }: Message): Request {
+export function toSlack({ title, lines, commands, installation }: Message): Request {
   const text = [
     `*${escapeSlack(title)}*`,
     ...lines.map(escapeSlack),
-    ...(command === null ? [] : [`\`${escapeSlack(command)}\``]),
+    ...commands.map((command) => `\`${escapeSlack(command)}\``),
+    `_${escapeSlack(formatOrigin(installation))}_`,
   ];
   return { headers: JSON_HEADERS, body: JSON.stringify({ text: text.join('\n') }) };
 }
 
 /** An Adaptive Card, which workflows of Teams accept. */
-export function toTeams({ title, lines, command }: Message): Request {
+export function toTeams({ title, lines, commands, installation }: Message): Request {
   const block = (text: string, more: object = {}) => ({
     type: 'TextBlock',
     text: escapeMarkdown(text),
@@ -61,7 +65,8 @@ export function toTeams({ title, lines, command }: Message): Request {
     body: [
       block(title, { weight: 'Bolder', size: 'Medium' }),
       ...lines.map((line) => block(line)),
-      ...(command === null ? [] : [block(command, { fontType: 'Monospace' })]),
+      ...commands.map((command) => block(command, { fontType: 'Monospace' })),
+      block(formatOrigin(installation), { isSubtle: true, size: 'Small' }),
     ],
   };
   const attachments = [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }];
@@ -71,7 +76,9 @@ export function toTeams({ title, lines, command }: Message): Request {
 /** A card reads a part of Markdown: a reason of the service must not become a link. */
 const escapeMarkdown = (text: string): string => text.replace(/[[\]*_`\\]/g, '\\$&');
 
-export function toEmail({ title, lines, command }: Message): { readonly subject: string; readonly text: string } {
-  const text = [...lines, ...(command === null ? [] : ['', `    ${command}`]), ''].join('\n');
-  return { subject: `[courier] ${title.replaceAll(/[\r\n]+/g, ' ')}`, text };
+export function toEmail(message: Message): { readonly subject: string; readonly text: string } {
+  const { title, lines, commands, installation } = message;
+  const typed = commands.length === 0 ? [] : ['', ...commands.map((command) => `    ${command}`)];
+  const text = [...lines, ...typed, '', `-- `, formatOrigin(installation), ''].join('\n');
+  return { subject: `[courier ${installation.name}] ${title}`.replaceAll(/[\r\n]+/g, ' '), text };
 }

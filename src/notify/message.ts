@@ -1,11 +1,23 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import type { Transition } from '../ledger/notices/conditions.ts';
+import { formatInstantIn } from '../submission/instant.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Notice } from './find-conditions.ts';
 
+/** Which of many installations speaks. */
+export interface Installation {
+  readonly name: string;
+  /** The file or the database of its ledger. */
+  readonly ledger: string;
+}
+
+/** What is to be said, before it is known who says it. */
+export type Draft = Omit<Message, 'installation'>;
+
 /** A message to people, before it gets the form of its channel. */
 export interface Message {
+  readonly installation: Installation;
   readonly event: 'began' | 'grew' | 'ended' | 'digest' | 'test';
   readonly kind: NoticeKind | null;
   readonly account: string | null;
@@ -14,8 +26,8 @@ export interface Message {
   readonly title: string;
   /** Since when, which money, why. */
   readonly lines: readonly string[];
-  /** What to type; null when there is nothing to do. */
-  readonly command: string | null;
+  /** What to type, the first choice first; none when there is nothing to do. */
+  readonly commands: readonly string[];
   readonly since: number | null;
   readonly at: number;
   readonly amount: Micros | null;
@@ -25,66 +37,78 @@ interface Described {
   readonly title: string;
   /** What it means for URLs and money. */
   readonly meaning: string;
-  readonly command: string | null;
+  readonly commands: readonly string[];
   /** The title when it is over; null: nobody needs to hear of it. */
   readonly ended: string | null;
 }
 
-/** The message for a transition; null when nobody needs one. */
-export function describeTransition({ change, since, details }: Transition<Notice>, at: number): Message | null {
-  const { kind, account, watch, why, amount } = details;
-  const described = describe(details);
+/** What to say of a transition; null when nobody needs to hear of it. */
+export function describeTransition({ change, since, details }: Transition<Notice>, at: number): Draft | null {
+  const { kind, account, watch, why, amount, examples, zone } = details;
+  const described = describe(details, at - since);
   const of = { event: change, kind, account, watch, since, at, amount };
+  const begin = formatInstantIn(zone, since);
   if (change === 'ended') {
     if (described.ended === null) return null;
-    const lines = [`It lasted ${formatSpan(at - since)}, since ${formatTime(since)}.`];
-    return { ...of, title: described.ended, lines, command: null };
+    const lines = [`It lasted ${formatSpan(at - since)}, since ${begin}.`];
+    return { ...of, title: described.ended, lines, commands: [] };
   }
-  const lines = [`Since ${formatTime(since)}.`, described.meaning, ...(why === null ? [] : [`Reason: ${why}`])];
-  return { ...of, title: described.title, lines, command: described.command };
+  const lines = [
+    `Since ${begin}.`,
+    described.meaning,
+    ...(why === null ? [] : [`Reason: ${why.replace(/[.]?$/, '.')}`]),
+    ...(examples.length === 0 ? [] : [`For example: ${examples.join(' , ')}`]),
+  ];
+  return { ...of, title: described.title, lines, commands: described.commands };
 }
-
-const formatTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const formatUrls = (count: number | null): string => (count === 1 ? '1 URL' : `${formatCount(count ?? 0)} URLs`);
 const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 const formatAmount = (amount: Micros | null): string => (amount === null ? 'an unknown amount' : formatTry(amount));
 
-function describe({ kind, account, watch, run, count, amount }: Notice): Described {
+const DAY = 86_400_000;
+
+function formatDays(days: number | null): string {
+  if (days === null || days < 1) return 'less than a day';
+  return days === 1 ? '1 day' : `${days} days`;
+}
+
+function describe(notice: Notice, lastsMs: number): Described {
+  const { kind, account, watch, run, count, amount } = notice;
   switch (kind) {
     case 'run_failing':
       return {
-        title: `${watch}: the last ${count} runs were incomplete`,
+        title: `${watch}: the last ${count === 1 ? 'run was' : `${count} runs were`} incomplete`,
         meaning: 'New URLs of the sitemaps that cannot be read are not submitted. Nothing is charged for them.',
-        command: 'courier status',
+        commands: ['courier status --check'],
         ended: `${watch}: a run was complete again`,
       };
     case 'run_held':
       return {
-        title: `${watch}: a run waits for approval of ${formatUrls(count)}, ${formatAmount(amount)}`,
-        meaning: 'Nothing of it is bought before you approve it.',
-        command: `courier approve ${run}`,
+        title: `${watch}: a run waits for ${notice.isForMoney ? 'money or your approval' : 'approval'} of ${formatUrls(count)}, ${formatAmount(amount)}`,
+        meaning: describeHeld(notice),
+        commands: [`courier approve ${run}`, `courier reject ${run}`],
         ended: null,
       };
     case 'no_success':
       return {
-        title: `${watch}: no complete run for ${count} days`,
+        title: `${watch}: no complete run for ${lastsMs < 2 * DAY ? formatSpan(lastsMs) : formatDays(Math.floor(lastsMs / DAY))}`,
         meaning: 'Its new URLs are not submitted. Nothing is charged.',
-        command: 'courier watch list',
+        commands: ['courier status --check', 'courier watch list'],
         ended: `${watch}: a run was complete again`,
       };
     case 'kept_back':
       return {
         title: `${watch}: a cap or the balance keeps back ${formatUrls(count)}`,
         meaning: 'They stay due and are bought by a later run, as far as the caps and the balance allow.',
-        command: `courier plan ${watch}`,
+        commands: [`courier plan ${watch}`],
         ended: `${watch}: no URL is kept back any more`,
       };
     case 'quarantine':
       return {
         title: `${watch}: ${formatUrls(count)} in quarantine`,
         meaning: 'They failed too often or were rejected, and are not submitted again before you release them.',
-        command: `courier quarantine list ${watch}`,
+        commands: [`courier quarantine list ${watch}`],
         ended: null,
       };
     case 'key_rejected':
@@ -92,7 +116,7 @@ function describe({ kind, account, watch, run, count, amount }: Notice): Describ
         title: `${account}: the service rejects the API key`,
         meaning:
           'Nothing of the account is submitted or charged. Correct the key in its file or variable; work then continues by itself.',
-        command: 'courier status',
+        commands: ['courier doctor'],
         ended: `${account}: the API key works again`,
       };
     case 'account_suspended':
@@ -100,53 +124,64 @@ function describe({ kind, account, watch, run, count, amount }: Notice): Describ
         title: `${account}: the funds do not suffice${amount === null ? '' : `, balance ${formatTry(amount)}`}`,
         meaning:
           'Planned batches wait and keep their keys. Top up the account or raise the cap; work then continues by itself.',
-        command: 'courier status',
+        commands: ['courier status'],
         ended: `${account}: the funds suffice again`,
       };
     case 'account_held':
       return {
         title: `${account}: the service has jobs that the ledger does not know`,
         meaning: 'Nothing is submitted, because it may have been bought already.',
-        command: `courier recover --account ${account}`,
+        commands: [`courier recover --account ${account}`],
         ended: `${account}: the ledger knows all jobs again`,
       };
     case 'account_stopped':
       return {
         title: `${account}: nothing is submitted`,
         meaning: 'Planned batches wait and keep their keys; nothing is charged for them.',
-        command: 'courier status',
+        commands: ['courier status'],
         ended: `${account}: batches are submitted again`,
       };
     case 'service_unavailable':
       return {
         title: `${account}: the service does not respond`,
         meaning: 'Batches keep their keys and are sent again: nothing is lost or charged twice.',
-        command: 'courier status',
+        commands: ['courier doctor'],
         ended: `${account}: the service responds again`,
       };
     case 'balance_low':
       return {
-        title: `${account}: the balance of ${formatAmount(amount)} lasts for ${count === 1 ? '1 day' : `${count} days`}`,
+        title: `${account}: the balance of ${formatAmount(amount)} lasts for ${formatDays(count)}`,
         meaning: 'At the rate of the last seven days. Top up the account.',
-        command: 'courier status',
+        commands: ['courier tonight'],
         ended: `${account}: the balance suffices again`,
       };
     case 'needs_review':
       return {
         title: `${account}: ${count === 1 ? '1 batch needs' : `${count} batches need`} your review`,
         meaning: 'They may have been charged; they count against the caps until you decide. Ask the service first.',
-        command: 'courier status',
+        commands: ['courier batches list --state needs_review'],
         ended: `${account}: no batch needs review any more`,
       };
   }
 }
 
+function describeHeld({ count, allowed, isForMoney }: Notice): string {
+  const some =
+    allowed === null || allowed >= (count ?? 0)
+      ? ''
+      : ` The caps and the balance allow ${formatCount(allowed)} of them now; the others follow in later runs.`;
+  const rest = isForMoney
+    ? ' Top up or raise the cap, and it goes on by itself; or approve what is allowed now, or reject it.'
+    : '';
+  return `Nothing of it is bought before you approve it.${some}${rest}`;
+}
+
 /** What `courier notify test` sends. */
-export function createTestMessage(at: number): Message {
+export function createTestMessage(installation: Installation, at: number): Message {
   return {
-    ...{ event: 'test', kind: null, account: null, watch: null, since: null, at, amount: null },
+    ...{ event: 'test', kind: null, account: null, watch: null, since: null, at, amount: null, installation },
     title: 'This is a test of sitemap-courier',
     lines: ['This channel works: it gets a message when something is wrong, and one when it is over.'],
-    command: 'courier status',
+    commands: ['courier status'],
   };
 }

@@ -128,7 +128,7 @@ describe('notifications', () => {
     await pass(HOUR);
     assert.deepEqual(titles(), ['shop: the last 2 runs were incomplete', 'shop: a run was complete again']);
     assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: a: status 500/);
-    assert.equal(sent[0]?.command, 'courier status');
+    assert.deepEqual(sent[0]?.commands, ['courier status --check']);
   });
 
   testLedger('a service that is away for less than ten minutes is no message', async (ledger) => {
@@ -143,8 +143,9 @@ describe('notifications', () => {
   testLedger(
     'a held run says how many URLs, how much money and the command; its decision is no message',
     async (ledger) => {
-      const { pass, sent } = openNotifier(ledger);
-      await crawled(ledger, 'held', { a: ['1', '2', '3'] });
+      const schedule = { cron: '0 5 * * *', timezone: 'Europe/Istanbul' };
+      const { pass, sent } = openNotifier(ledger, configWith({ name: 'web-1' }, { schedule }));
+      await crawled(ledger, 'held', { a: ['1', '2', '3', '4'] });
       await judgeRun(
         ledger,
         'held' as RunId,
@@ -154,9 +155,13 @@ describe('notifications', () => {
       await pass(3 * DAY);
       assert.equal(sent.length, 1);
       const [message] = sent;
-      assert.equal(message?.title, 'shop: a run waits for approval of 3 URLs, 0.75 TRY');
-      assert.deepEqual([message?.command, message?.amount], ['courier approve held', 750_000]);
-      assert.match(message?.lines.join('\n') ?? '', /Reason: .*3.*1/);
+      assert.equal(message?.title, 'shop: a run waits for approval of 4 URLs, 1.00 TRY');
+      assert.deepEqual(message?.commands, ['courier approve held', 'courier reject held']);
+      assert.equal(message?.amount, 1_000_000);
+      const text = message?.lines.join('\n') ?? '';
+      assert.match(text, /Since 2026-01-15 15:00 Europe\/Istanbul\.\n.*\nReason: .*4.*1/);
+      assert.match(text, /For example: https:\/\/shop\.example\/1 , https:\/\/shop\.example\/2 , /);
+      assert.deepEqual(message?.installation, { name: 'web-1', ledger: '/.courier/ledger.db' });
       await decideRun(ledger, 'held' as RunId, 'approved', 'me');
       await endRun(ledger, 'held' as RunId, 'finished');
       await pass(HOUR);
@@ -206,8 +211,8 @@ describe('notifications', () => {
     await holdSpending(ledger, ACCOUNT.id, { code: 'unknown_jobs', references: [], more: true });
     await pass(HOUR);
     assert.deepEqual(
-      [sent.length, sent[0]?.kind, sent[0]?.command],
-      [1, 'account_held', 'courier recover --account main'],
+      [sent.length, sent[0]?.kind, sent[0]?.commands],
+      [1, 'account_held', ['courier recover --account main']],
     );
   });
 
@@ -217,7 +222,7 @@ describe('notifications', () => {
     await endRun(ledger, 'r' as RunId, 'finished');
     await holdSpending(ledger, ACCOUNT.id, { code: 'list_unread', why: 'HTTP 500' });
     await pass(HOUR);
-    assert.deepEqual([sent.length, sent[0]?.kind, sent[0]?.command], [1, 'account_stopped', 'courier status']);
+    assert.deepEqual([sent.length, sent[0]?.kind, sent[0]?.commands], [1, 'account_stopped', ['courier status']]);
     assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: the list of jobs cannot be read \(HTTP 500\)/);
   });
 
@@ -279,6 +284,54 @@ describe('notifications', () => {
     },
   );
 
+  const unknownBalance = { code: 'balance_unknown', floor: 10_000_000 as Micros } as const;
+
+  testLedger('an outage of the service is one message, and none of missing money', async (ledger) => {
+    const { pass, titles } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1'] });
+    await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    await recordBalance(ledger, ACCOUNT.id, 29_750_000 as Micros);
+    await recordContact(ledger, ACCOUNT.id, null);
+    await suspendAccount(ledger.db, ACCOUNT.id, unknownBalance);
+    await pass(4 * MINUTE, undefined, MINUTE);
+    await recordContact(ledger, ACCOUNT.id, 'connect ECONNREFUSED');
+    await pass(2 * HOUR, undefined, MINUTE);
+    assert.deepEqual(titles(), ['main: the service does not respond']);
+  });
+
+  testLedger('a balance that the service does not show while it responds is told as what it is', async (ledger) => {
+    const { pass, sent } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1'] });
+    await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    await recordBalance(ledger, ACCOUNT.id, 29_750_000 as Micros);
+    await suspendAccount(ledger.db, ACCOUNT.id, unknownBalance);
+    await pass(HOUR, () => recordContact(ledger, ACCOUNT.id, null));
+    assert.deepEqual([sent.length, sent[0]?.title], [1, 'main: nothing is submitted']);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: the balance is unknown/);
+  });
+
+  testLedger('the digest has the figures of now for what began before', async (ledger) => {
+    const { notifier, pass, sent, titles } = openNotifier(ledger);
+    await buyPages(
+      ledger,
+      'r',
+      Array.from({ length: 28 }, (_, n) => String(n)),
+    );
+    await recordBalance(ledger, ACCOUNT.id, 6_000_000 as Micros);
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['main: the balance of 6.00 TRY lasts for 6 days']);
+    await recordBalance(ledger, ACCOUNT.id, 1_000_000 as Micros);
+    await pass(HOUR);
+    await notifier.queueDigest('today');
+    await notifier.deliver();
+    assert.equal(sent.length, 2);
+    const text = sent[1]?.lines.join('\n') ?? '';
+    assert.match(text, /balance 1\.00 TRY/);
+    assert.match(text, /Open: main: the balance of 1\.00 TRY lasts for 1 day\. courier tonight/);
+  });
+
   testLedger('a cap that keeps URLs back is reported with its reason, and when it no longer does', async (ledger) => {
     const { pass, sent, titles } = openNotifier(ledger);
     const capped = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: 250_000 as Micros } };
@@ -293,7 +346,7 @@ describe('notifications', () => {
     await pass(HOUR);
     assert.deepEqual(titles(), ['shop: a cap or the balance keeps back 2 URLs', 'shop: no URL is kept back any more']);
     assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: .*0\.25 TRY/);
-    assert.equal(sent[0]?.command, 'courier plan shop');
+    assert.deepEqual(sent[0]?.commands, ['courier plan shop']);
   });
 
   testLedger('a batch that needs review is reported once', async (ledger) => {
@@ -351,7 +404,7 @@ describe('notifications', () => {
     await pass(HOUR);
     scene.config = { ...scene.config, watches: new Map() };
     await pass(HOUR);
-    assert.deepEqual(titles(), ['shop: the last 1 runs were incomplete']);
+    assert.deepEqual(titles(), ['shop: the last run was incomplete']);
   });
 
   testLedger(
@@ -425,6 +478,6 @@ describe('notifications', () => {
     const text = sent[0]?.lines.join('\n') ?? '';
     assert.match(text, /Account main: 2 URLs submitted, 0\.50 TRY charged, balance 9\.00 TRY \(read 60 min ago\)/);
     assert.match(text, /Watch shop: last run complete/);
-    assert.match(text, /Open: main: the service does not respond \(courier status\)/);
+    assert.match(text, /Open: main: the service does not respond\. courier doctor/);
   });
 });

@@ -6,7 +6,8 @@ import type { Logger } from '../observability/log.ts';
 import { deliverMessages } from './deliver.ts';
 import { createDigest } from './digest.ts';
 import { findConditions, type Notice } from './find-conditions.ts';
-import { describeTransition, type Message } from './message.ts';
+import { getInstallation } from './installation.ts';
+import { type Draft, describeTransition, type Message } from './message.ts';
 import { createRedactor } from './redact.ts';
 import { sendMessage } from './send.ts';
 
@@ -33,24 +34,27 @@ export interface Notifier {
 const KEPT_MS = 30 * 86_400_000;
 
 export function createNotifier({ ledger, getConfig, log, startedAt, send = sendMessage }: NotifierOptions): Notifier {
-  const toText = (message: Message, redact: (text: string) => string): string =>
-    JSON.stringify({ ...message, title: redact(message.title), lines: message.lines.map(redact) } satisfies Message);
+  const toText = (draft: Draft, config: Config, ids: readonly string[] = []): string => {
+    const redact = createRedactor(config, ids);
+    const texts = { title: redact(draft.title), lines: draft.lines.map(redact) };
+    return JSON.stringify({ ...draft, ...texts, installation: getInstallation(config) } satisfies Message);
+  };
 
   return {
     async check() {
       const config = getConfig();
       const channels = [...config.notify.channels.keys()];
-      const redact = createRedactor(config);
       const found = await findConditions(ledger, config, startedAt);
       await recordConditions<Notice>(ledger, found, (transition) => {
-        const { account, watch, kind } = transition.details;
+        const { account, watch, kind, ids } = transition.details;
         // What was removed from the configuration, or is no longer asked for, has not recovered.
         const isConfigured =
           config.notify.events.includes(kind) &&
           (watch === null ? config.accounts.has(account as never) : config.watches.has(watch as never));
-        const message = isConfigured ? describeTransition(transition, ledger.now()) : null;
-        if (message === null) return [];
-        return channels.map((channel) => ({ channel, message: toText(message, redact) }));
+        const draft = isConfigured ? describeTransition(transition, ledger.now()) : null;
+        if (draft === null) return [];
+        const message = toText(draft, config, ids);
+        return channels.map((channel) => ({ channel, message }));
       });
     },
     async deliver() {
@@ -60,7 +64,7 @@ export function createNotifier({ ledger, getConfig, log, startedAt, send = sendM
     },
     async queueDigest(occasion) {
       const config = getConfig();
-      const message = toText(await createDigest(ledger, config), createRedactor(config));
+      const message = toText(await createDigest(ledger, config), config);
       const at = ledger.now();
       await ledger.db.tx(async (tx) => {
         for (const channel of config.notify.channels.keys())

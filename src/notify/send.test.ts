@@ -18,7 +18,8 @@ const message: Message = {
   watch: 'shop',
   title: 'shop: a run waits for approval of 3 URLs, 0.75 TRY',
   lines: ['Since 2026-01-15 12:00 UTC.', 'Reason: <a> & [link](https://evil.example)'],
-  command: 'courier approve watch/shop/1',
+  commands: ['courier approve watch/shop/1', 'courier reject watch/shop/1'],
+  installation: { name: 'web-1', ledger: '/srv/shop/.courier/ledger.db' },
   since: 1_768_478_400_000,
   at: 1_768_478_460_000,
   amount: 750_000 as never,
@@ -83,7 +84,8 @@ describe('delivery of messages', () => {
       ...{ version: 1, id: 'ledger-7', event: 'began', kind: 'run_held', account: 'main', watch: 'shop' },
       title: message.title,
       text: message.lines.join('\n'),
-      command: message.command,
+      command: 'courier approve watch/shop/1',
+      ...{ commands: message.commands, installation: message.installation },
       ...{ since: '2026-01-15T12:00:00.000Z', at: '2026-01-15T12:01:00.000Z', amount_micros: 750_000 },
     });
     assert.ok(!JSON.stringify(requests).includes(SECRET));
@@ -95,7 +97,10 @@ describe('delivery of messages', () => {
     const { text: shown } = JSON.parse(requests[0]?.body ?? '') as { text: string };
     assert.match(shown, /^\*shop: a run waits/);
     assert.match(shown, /&lt;a&gt; &amp; /);
-    assert.match(shown, /`courier approve watch\/shop\/1`$/);
+    assert.match(
+      shown,
+      /`courier approve watch\/shop\/1`\n`courier reject watch\/shop\/1`\n_sitemap-courier on web-1, ledger \/srv/,
+    );
   });
 
   test('Teams gets an adaptive card in which what a service says is no link', async (t) => {
@@ -121,7 +126,7 @@ describe('delivery of messages', () => {
     );
     const mail = lines.join('\n');
     for (const address of to) assert.ok(mail.includes(`RCPT TO:<${address}>`), address);
-    assert.match(mail, /^Subject: \[courier\] shop: a run waits for approval/m);
+    assert.match(mail, /^Subject: \[courier web-1\] shop: a run waits for approval/m);
     assert.match(mail, /^Message-ID: <ledger-7@sitemap-courier>$/im);
     assert.match(mail, /courier approve watch\/shop\/1/);
   });

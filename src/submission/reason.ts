@@ -332,6 +332,19 @@ function describeCause(status: number, account: AccountId): string {
   return 'look at the settings of the account and its watches, or ask the service';
 }
 
+/** Parameters of a reason that name a job or an account at the service. */
+const ID_PARAMETERS = ['reference', 'references', 'recorded', 'seen', 'shown'];
+
+/** The ids that a reason's sentence repeats. */
+export const listIds = (reason: Reason): string[] => readIds(reason);
+
+function readIds(params: object): string[] {
+  return Object.entries(params).flatMap(([name, value]: [string, unknown]) => {
+    if (ID_PARAMETERS.includes(name)) return [value].flat().filter((each) => typeof each === 'string');
+    return typeof value === 'object' && value !== null ? readIds(value) : [];
+  });
+}
+
 /** The reason as a sentence that stands alone. */
 export const toSentence = (reason: Reason): string =>
   `${renderReason(reason).replace(/^./, (first) => first.toUpperCase())}.`;
@@ -379,6 +392,9 @@ export const isOtherAccount = ({ code }: Reason): boolean => code === 'other_ser
 const ACCOUNT_HOLDS: readonly Reason['code'][] = ['history_hold', 'other_service', 'other_account', 'requests_refused'];
 
 export const isAccountHold = ({ code }: Reason): boolean => ACCOUNT_HOLDS.includes(code);
+
+/** Whether an account waits for money that is missing, as against a hold, or a balance that nobody knows now. */
+export const isWantOfMoney = (reason: Reason): boolean => !isAccountHold(reason) && reason.code !== 'balance_unknown';
 
 /** A reason as two columns. */
 export interface StoredReason {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
+import { getInstallation } from '../../notify/installation.ts';
 import { createTestMessage } from '../../notify/message.ts';
 import { createRedactor } from '../../notify/redact.ts';
 import { DeliveryError, sendMessage } from '../../notify/send.ts';
@@ -34,7 +35,7 @@ function configureTest(command: Command): void {
           );
         }
         const now = Date.now();
-        const failure = await sendMessage(channel, createTestMessage(now), { id: randomUUID(), sentAt: now }).then(
+        const failure = await sendMessage(channel, createTestMessage(getInstallation(config), now), { id: randomUUID(), sentAt: now }).then(
           () => null,
           (error: unknown) => {
             if (error instanceof DeliveryError || error instanceof SecretMissingError) return redact(error.message);

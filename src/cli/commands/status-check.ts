@@ -11,10 +11,10 @@ import { listSitemapProblems } from '../../ledger/reports/sitemap-problems.ts';
 import { getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
-import { isAccountHold, renderReason } from '../../submission/reason.ts';
+import { renderReason } from '../../submission/reason.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
-import { formatHowToDecide, formatOverdue } from '../output/notices.ts';
+import { formatHowToDecide, formatOverdue, toStopCode } from '../output/notices.ts';
 import { type Problem, toProblemRecord } from '../output/records/status.ts';
 import type { CommandContext } from '../with-ledger.ts';
 
@@ -119,7 +119,7 @@ export async function findAccountProblems(
   const { keyRejected, suspended } = await getStatusAsConfigured(ledger, { id, baseUrl });
   if (keyRejected !== null) add(EXIT.keyRefused, `the service rejects the key: ${renderReason(keyRejected)}`);
   if (suspended !== null) {
-    add(isAccountHold(suspended) ? EXIT.partial : EXIT.balanceOrCap, `it sends nothing: ${renderReason(suspended)}`);
+    add(toStopCode(suspended), `it sends nothing: ${renderReason(suspended)}`);
   }
   const { needsReview, oldestInDoubtAt, inDoubt } = await getAccountTotals(ledger, id, pricePerUrl);
   if (needsReview > 0) {

@@ -13,7 +13,7 @@ import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
 import { type AccountTotals, getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
-import { isAccountHold, renderReason } from '../../submission/reason.ts';
+import { isWantOfMoney, renderReason } from '../../submission/reason.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCharge, formatCount, formatCounted, formatDecision, NOT_KNOWN } from '../output/format.ts';
 import {
@@ -157,7 +157,7 @@ async function showAccount(
     output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: ${formatUnknown(totals)}`);
   if (status.keyRejected !== null) output.print(`  the service rejects the key: ${renderReason(status.keyRejected)}`);
   if (status.suspended !== null) {
-    const what = isAccountHold(status.suspended) ? 'held' : 'batches wait for money';
+    const what = isWantOfMoney(status.suspended) ? 'batches wait for money' : 'nothing is sent';
     output.print(`  ${what}: ${renderReason(status.suspended)}`);
   }
   const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting({ config, ledger }, id);

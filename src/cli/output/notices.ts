@@ -4,7 +4,7 @@ import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
-import { isAccountHold, type Reason, renderReason } from '../../submission/reason.ts';
+import { isAccountHold, isWantOfMoney, type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted } from './format.ts';
 import { formatDelay } from './politeness.ts';
@@ -143,12 +143,17 @@ function describeWaiting({ batches, urls, account }: EarlierBatches): [ExitCode,
     'What was sent before may be charged already; it keeps its key, is charged once at most, and a later run sends it.';
   if (keyRejected !== null) return [[EXIT.keyRefused, `${waiting}: ${say(keyRejected)}. ${rest}`]];
   if (suspended !== null) {
-    const code = isAccountHold(suspended) ? EXIT.partial : EXIT.balanceOrCap;
-    return [[code, `${waiting}: ${say(suspended)}. ${rest}`]];
+    return [[toStopCode(suspended), `${waiting}: ${say(suspended)}. ${rest}`]];
   }
   return [
     [EXIT.partial, `${waiting} for another attempt ("courier batches list --state planned" has the reasons). ${rest}`],
   ];
+}
+
+/** What an account that sends nothing ends a command with. A balance that cannot be read may be read later. */
+export function toStopCode(suspended: Reason): ExitCode {
+  if (isWantOfMoney(suspended)) return EXIT.balanceOrCap;
+  return isAccountHold(suspended) ? EXIT.partial : EXIT.transient;
 }
 
 /** The commands that decide on a held run. What a removed watch found cannot be bought: its settings are gone. */

@@ -1,4 +1,4 @@
-import { growingList } from '../../ledger/crawl/fingerprint-list.ts';
+import { growingList } from '../../ledger/pages/fingerprint-list.ts';
 import { fingerprint } from '../../ledger/pages/fingerprint.ts';
 
 /** Longer than any normalized URL. */

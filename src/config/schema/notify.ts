@@ -56,6 +56,15 @@ const Channel = Type.Object(
 
 export const Notify = Type.Object(
   {
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: '^[^\\x00-\\x1f]+$',
+        description: 'What messages call this installation. Default: the name of the host.',
+        examples: ['web-1'],
+      }),
+    ),
     channels: Type.Optional(
       Type.Record(Type.String({ pattern: PATTERN.name }), Channel, {
         ...closed,

@@ -61,7 +61,10 @@ export async function recordConditions<Details>(
         if (changes === 1) await queue({ change: 'began', key, since, details });
       } else if (level > row.level && at - row.noticed_at >= GROWTH_MS) {
         if (await update(tx, row, level, at, stored)) await queue({ change: 'grew', key, since, details });
-      } else if (level < row.level) await update(tx, row, level, row.noticed_at, stored);
+      } else if (level < row.level || stored !== row.details) {
+        // Below the growth that is told, only the figures are renewed.
+        await update(tx, row, Math.min(level, row.level), row.noticed_at, stored);
+      }
     }
     const present = new Set(found.map(({ key }) => key));
     for (const row of known.values()) {

@@ -23,6 +23,13 @@ export async function recordContact({ db, now }: Ledger, account: AccountId, fai
       failing_since = coalesce(account_contact.failing_since, ${at}), failure = ${failure}`);
 }
 
+/** When the service last responded; null when it never did. */
+export async function findLastResponse({ db }: Ledger, account: AccountId): Promise<number | null> {
+  const row = await db.get(sql<{ responded_at: number | null }>`
+    SELECT responded_at FROM account_contact WHERE account_id = ${account}`);
+  return row?.responded_at ?? null;
+}
+
 export async function findLostContact({ db }: Ledger, account: AccountId): Promise<LostContact | null> {
   const row = await db.get(sql<{ failing_since: number | null; failure: string | null }>`
     SELECT failing_since, failure FROM account_contact WHERE account_id = ${account}`);

@@ -24,7 +24,9 @@ function findExitCode(error: unknown): ExitCode | null {
   if (USAGE_ERRORS.some((usage) => error instanceof usage)) return EXIT.usage;
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall === 'listen' && LISTEN_CODES.has(code ?? '')) return EXIT.usage;
-  return error instanceof DatabaseUnavailableError ? EXIT.transient : null;
+  if (!(error instanceof DatabaseUnavailableError)) return null;
+  // A damaged file does not heal by itself: nothing is started again on it.
+  return error.failure === 'damaged' ? EXIT.partial : EXIT.transient;
 }
 
 const ERRORS = {

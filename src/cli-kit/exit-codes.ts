@@ -26,7 +26,10 @@ export const EXIT_MEANING: Readonly<Record<ExitCode, ExitMeaning>> = {
   0: { meaning: 'done; also nothing to do', next: 'nothing' },
   1: { meaning: 'internal error (a bug)', next: 'run again with `--verbose` and report the stack trace' },
   2: { meaning: 'usage or configuration', next: 'correct what the message names; nothing was changed or charged' },
-  3: { meaning: 'partial: something failed, is incomplete or is in quarantine', next: 'read the notices' },
+  3: {
+    meaning: 'partial: something failed, is incomplete, damaged or in quarantine, and does not heal by itself',
+    next: 'read the notices',
+  },
   4: { meaning: 'changes pending (`plan --detailed-exitcode` only)', next: 'apply the plan, or start a run' },
   5: { meaning: 'transient', next: 'try again later; planned batches stay planned' },
   6: { meaning: 'the service rejects the API key', next: 'replace the key; sending resumes automatically' },

@@ -83,9 +83,21 @@ export function throwNoRow(query: Query): never {
   throw new NoRowError(query);
 }
 
-/** The storage cannot be reached or is busy for too long. Nothing was written; the same call may work later. */
+/**
+ * Why storage cannot be used. `damaged`: a file that is no database any more, which does not heal by itself. `full`: no space,
+ * or its disk fails. `file`: it cannot be opened, or another process holds it. `away`: a server that does not answer.
+ */
+export type DatabaseFailure = 'damaged' | 'full' | 'file' | 'away';
+
+/** The storage cannot be used. Nothing was written; unless it is damaged, the same call may work later. */
 export class DatabaseUnavailableError extends Error {
   override readonly name: string = 'DatabaseUnavailableError';
+  readonly failure: DatabaseFailure;
+
+  constructor(message: string, { failure = 'away', ...options }: ErrorOptions & { failure?: DatabaseFailure } = {}) {
+    super(message, options);
+    this.failure = failure;
+  }
 }
 
 /**

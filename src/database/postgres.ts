@@ -272,12 +272,18 @@ const POOLER_ADVICE =
   '. The address is that of a pooler (PgBouncer): add ?pooler=transaction to it, or use the address of Postgres itself. ' +
   'Nothing was written';
 
+/** SQLSTATE of a server without space. */
+const DISK_FULL = '53100';
+
 /** Why Postgres cannot be used; `lost` when its answer to the last statement is lost. */
 class PostgresUnavailableError extends DatabaseUnavailableError {
   readonly lost: boolean;
 
   constructor(cause: Error & { code?: string }) {
-    super(`Postgres cannot be used: ${cause.message}${POOLER.test(cause.message) ? POOLER_ADVICE : ''}`, { cause });
+    super(`Postgres cannot be used: ${cause.message}${POOLER.test(cause.message) ? POOLER_ADVICE : ''}`, {
+      cause,
+      failure: cause.code === DISK_FULL ? 'full' : 'away',
+    });
     this.lost = !isAnswered(cause);
   }
 }

@@ -11,7 +11,10 @@ export function createPrivateFile(path: string): void {
     mkdirSync(dirname(path), { recursive: true });
     closeSync(openSync(path, 'a', PRIVATE));
   } catch (cause) {
-    throw new DatabaseUnavailableError(`the SQLite file cannot be used: ${(cause as Error).message}`, { cause });
+    throw new DatabaseUnavailableError(`the SQLite file cannot be used: ${(cause as Error).message}`, {
+      cause,
+      failure: (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'full' : 'file',
+    });
   }
 }
 
@@ -37,7 +40,7 @@ export function holdFile(path: string): () => void {
     throw new DatabaseUnavailableError(
       `${path} is used by another courier-service process (it holds ${file}). Nothing was changed. ` +
         'A SQLite file is for one process: stop the other one, or use Postgres for several.',
-      { cause },
+      { cause, failure: 'file' },
     );
   }
   return () => lock.close();

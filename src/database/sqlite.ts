@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Changed,
   type Database,
+  type DatabaseFailure,
   DatabaseUnavailableError,
   OutcomeUnknownError,
   type Queryable,
@@ -90,7 +91,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
         if (Date.now() >= end)
           throw new DatabaseUnavailableError(
             `another process has been writing to the SQLite file for ${busyTimeoutMs / 1_000} s`,
-            { cause: error },
+            { cause: error, failure: 'file' },
           );
         await sleep(1 + Math.random() * 9);
       }
@@ -218,6 +219,7 @@ function connect(path: string, options: SqliteOptions): Connection {
         if ((((error as { errcode?: number }).errcode ?? 0) & 0xff) === IOERR) {
           throw new OutcomeUnknownError(`SQLite could not flush a commit: ${(error as Error).message}`, {
             cause: error,
+            failure: 'full',
           });
         }
         unavailable(() => {
@@ -232,9 +234,19 @@ function connect(path: string, options: SqliteOptions): Connection {
   };
 }
 
-/** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB: the storage, not the query. */
 const IOERR = 10;
-const STORAGE_CODES = new Set([5, 6, 8, 10, 11, 13, 14, 15, 26]);
+/** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB: the storage, not the query. */
+const FAILURES = new Map<number, DatabaseFailure>([
+  [5, 'file'],
+  [6, 'file'],
+  [8, 'file'],
+  [IOERR, 'full'],
+  [11, 'damaged'],
+  [13, 'full'],
+  [14, 'file'],
+  [15, 'file'],
+  [26, 'damaged'],
+]);
 
 class BusyError extends DatabaseUnavailableError {}
 
@@ -242,13 +254,10 @@ function unavailable<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const code = (error as { errcode?: number }).errcode;
-    if (code !== undefined && STORAGE_CODES.has(code & 0xff)) {
-      const Unavailable = (code & 0xff) === 5 ? BusyError : DatabaseUnavailableError;
-      throw new Unavailable(`the SQLite file cannot be used: ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
-    throw error;
+    const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+    const failure = FAILURES.get(code);
+    if (failure === undefined) throw error;
+    const Unavailable = code === 5 ? BusyError : DatabaseUnavailableError;
+    throw new Unavailable(`the SQLite file cannot be used: ${(error as Error).message}`, { cause: error, failure });
   }
 }

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { Client, Connection } from '@temporalio/client';
+import { toCommandError } from '../cli/output/command.ts';
+import { EXIT } from '../cli-kit/exit-codes.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import { findTemporalBinary } from './server-binary.ts';
+import { ServerStartError } from './server-start-error.ts';
 
 const getJournal = (file: string): unknown => {
   const db = new DatabaseSync(file);
@@ -66,5 +70,23 @@ describe('a Temporal server on a file', () => {
     const server = await start();
     await server.stop();
     assert.equal(getJournal(file), 'wal');
+  });
+
+  test('whose file is damaged does not start: the error names the files to delete, and a start without them works', async (t) => {
+    const { file, start } = await prepareServers(t);
+    await (await start()).stop();
+    for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+    writeFileSync(file, randomBytes(400_000));
+    await assert.rejects(start(), (error: Error) => {
+      assert.ok(error instanceof ServerStartError && error.isDamaged, error.message);
+      assert.match(
+        error.message,
+        /delete temporal\.db, temporal\.db-wal and temporal\.db-shm in .*nothing of the money is lost/,
+      );
+      assert.equal(toCommandError(error)?.exitCode, EXIT.partial);
+      return true;
+    });
+    for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+    await (await start()).stop();
   });
 });

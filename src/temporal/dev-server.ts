@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStartFinder, hasStarted, isPortTaken } from './dev-server-output.ts';
 import { freePort } from './free-port.ts';
+import { ServerStartError } from './server-start-error.ts';
 
 export interface DevServerOptions {
   readonly binary: string;
@@ -59,25 +60,13 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     try {
       return await startOnce(options);
     } catch (error) {
-      if (attempt >= MOST_STARTS || !(error instanceof StartError) || !isPortTaken(error.output)) throw error;
+      if (attempt >= MOST_STARTS || !(error instanceof ServerStartError) || !isPortTaken(error.output)) throw error;
     }
   }
 }
 
 /** Each start chooses ports that are free at that time. */
 const MOST_STARTS = 5;
-
-/** With what the server printed. */
-class StartError extends Error {
-  readonly output: string;
-
-  constructor(why: string, output: string) {
-    super(
-      `The Temporal server did not start, so nothing was submitted or charged: ${why} ${output.slice(0, 500).trim()}`,
-    );
-    this.output = output;
-  }
-}
 
 async function startOnce(options: DevServerOptions): Promise<DevServer> {
   const port = await freePort(options.port);
@@ -98,7 +87,7 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
     await untilAnswers(address, child, isStarted);
   } catch (error) {
     await stopProcess(child);
-    throw new StartError((error as Error).message, readOutput());
+    throw new ServerStartError((error as Error).message, readOutput(), options.file ?? null);
   }
   return {
     address,

@@ -3,12 +3,16 @@ import { formatTry } from '../../../contract/money.ts';
 import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
+import { loadConfig } from '../../config/load.ts';
 import { checkLedger } from '../../connector/doctor/check-ledger.ts';
 import { checkService } from '../../connector/doctor/check-service.ts';
 import { checkSitemaps } from '../../connector/doctor/check-sitemaps.ts';
 import { checkTemporal } from '../../connector/doctor/check-temporal.ts';
 import { type Finding, fail, ok, warn } from '../../connector/doctor/finding.ts';
 import { forecastRuns } from '../../connector/forecast.ts';
+import { DatabaseUnavailableError } from '../../database/database.ts';
+import { LEDGER_REMEDY } from '../../ledger/describe-failure.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
 import { listRuns } from '../../ledger/reports/totals.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { action, type Ending } from '../output/command.ts';
@@ -18,17 +22,44 @@ import { type CommandContext, withLedger } from '../with-ledger.ts';
 import { findAccountProblems, findRemovedProblems, findWatchProblems } from './status-check.ts';
 
 export function doctorCommand(command: Command): void {
-  command
-    .option('--no-sitemaps', 'do not read the sitemaps')
-    .action(
-      action((output, flags, { sitemaps }: { sitemaps: boolean }) =>
-        withLedger(flags, (context) => diagnose(output, context, sitemaps)),
-      ),
-    );
+  command.option('--no-sitemaps', 'do not read the sitemaps').action(
+    action(async (output, flags, { sitemaps }: { sitemaps: boolean }) => {
+      try {
+        return await withLedger(flags, (context) => diagnose(output, context, sitemaps));
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailableError)) throw error;
+        return diagnoseWithoutLedger(output, flags.config, error, sitemaps);
+      }
+    }),
+  );
 }
 
-/** Shows each finding as soon as it is made. */
-async function diagnose(output: Output, context: CommandContext, readsSitemaps: boolean): Promise<Ending> {
+/** What can be looked at while the ledger cannot be opened: an empty one in memory stands in for it. */
+async function diagnoseWithoutLedger(
+  output: Output,
+  file: string,
+  error: DatabaseUnavailableError,
+  readsSitemaps: boolean,
+): Promise<Ending> {
+  const config = { ...loadConfig(file), ledgerUrl: 'sqlite::memory:' };
+  const ledger = await openLedger(config.ledgerUrl);
+  const next = LEDGER_REMEDY[error.failure].replace(/^./, (first) => first.toLowerCase());
+  const transient = error.failure !== 'damaged';
+  const failed = fail({ check: 'ledger', subject: null }, error.message, next, { transient });
+  try {
+    return await diagnose(output, { config, file, ledger }, readsSitemaps, failed);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Shows each finding as soon as it is made. `unusable`: why nothing can be asked of the ledger. */
+async function diagnose(
+  output: Output,
+  context: CommandContext,
+  readsSitemaps: boolean,
+  unusable: Finding | null = null,
+): Promise<Ending> {
   const { config, file, ledger } = context;
   const signal = stopSignal('Nothing was changed.');
   const findings: Finding[] = [];
@@ -42,15 +73,17 @@ async function diagnose(output: Output, context: CommandContext, readsSitemaps: 
   const { accounts, watches } = config;
   const parts = `${formatCounted(accounts.size, 'account')}, ${formatCounted(watches.size, 'watch', 'watches')}`;
   show([ok({ check: 'configuration', subject: null }, `${file} is valid: ${parts}`)]);
-  show(await checkLedger(ledger, config.ledgerUrl));
+  show(unusable === null ? await checkLedger(ledger, config.ledgerUrl) : [unusable]);
   for (const account of accounts.values()) show(await checkService(config, ledger, account, signal));
-  show(await checkMoney(context));
-  show(await checkTemporal(config, file, ledger.id));
+  if (unusable === null) {
+    show(await checkMoney(context));
+    show(await checkTemporal(config, file, ledger.id));
+  }
   if (readsSitemaps) {
     for (const watch of watches.values()) show(await checkSitemaps(watch, signal));
   }
   show([checkNotifications(context)]);
-  show(await checkRuns(context));
+  if (unusable === null) show(await checkRuns(context));
   const counts = { ok: 0, warn: 0, fail: 0 };
   for (const { level } of findings) counts[level] += 1;
   report(output, EXIT.done, [`${counts.ok} ok, ${counts.warn} warn, ${counts.fail} fail`]);

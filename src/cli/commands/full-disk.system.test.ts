@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -40,3 +42,56 @@ ledger: { url: "sqlite:ledger.db" }
     assert.deepEqual([plan?.found, plan?.urls], [pages.length, pages.length], join(folder, 'ledger.db'));
   });
 });
+
+const CONFIG = `version: 1
+accounts:
+  main: { base_url: "http://127.0.0.1:9/api/v1", api_key: { file: key }, price_per_url: 0.25 TRY }
+watches:
+  shop: { account: main, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit }
+ledger: { url: "sqlite:ledger.db" }
+`;
+
+describe('a ledger file that is damaged', () => {
+  for (const [what, damage] of [
+    ['as a whole', (path: string) => writeFileSync(path, randomBytes(20_000))],
+    ['in its pages', overwritePages],
+  ] as const) {
+    test(`${what} ends a command with 3, which nothing repeats by itself, and names the way back`, async (t) => {
+      const folder = folderFor(t, () => CONFIG);
+      publish(folder, ['a']);
+      assert.equal((await courier(folder, 'status')).code, 0);
+      for (const end of ['-wal', '-shm']) rmSync(join(folder, `ledger.db${end}`), { force: true });
+      damage(join(folder, 'ledger.db'));
+      const run = await courier(folder, 'status');
+      assert.equal(run.code, 3, run.stderr);
+      assert.match(String(run.records.at(-1)?.error), /^The ledger is damaged: .*newest backup.*"courier recover"/);
+      const unit = readFileSync(new URL('../../../deploy/systemd/courier-run.service', import.meta.url), 'utf8');
+      assert.match(unit, /^RestartPreventExitStatus=.*\b3\b/m);
+    });
+  }
+
+  test('is one finding of doctor, which looks at the rest all the same', async (t) => {
+    const folder = folderFor(t, () => CONFIG);
+    publish(folder, ['a']);
+    writeFileSync(join(folder, 'ledger.db'), randomBytes(20_000));
+    const run = await courier(folder, 'doctor');
+    assert.equal(run.code, 3, run.stderr);
+    const findings = ofType(run, 'finding');
+    const [ledger] = findings.filter(({ check }) => check === 'ledger');
+    assert.deepEqual([ledger?.level, ledger?.transient], ['fail', false]);
+    assert.match(String(ledger?.next), /newest backup/);
+    for (const check of ['configuration', 'secrets', 'sitemap', 'notifications'])
+      assert.ok(
+        findings.some((finding) => finding.check === check),
+        check,
+      );
+  });
+});
+
+/** All but the first page, which says that it is a database. */
+function overwritePages(path: string): void {
+  const file = openSync(path, 'r+');
+  const { size } = fstatSync(file);
+  writeSync(file, randomBytes(Math.max(size - 4_096, 4_096)), 0, null, 4_096);
+  closeSync(file);
+}

@@ -35,7 +35,10 @@ function configureTest(command: Command): void {
           );
         }
         const now = Date.now();
-        const failure = await sendMessage(channel, createTestMessage(getInstallation(config), now), { id: randomUUID(), sentAt: now }).then(
+        const failure = await sendMessage(channel, createTestMessage(getInstallation(config), now), {
+          id: randomUUID(),
+          sentAt: now,
+        }).then(
           () => null,
           (error: unknown) => {
             if (error instanceof DeliveryError || error instanceof SecretMissingError) return redact(error.message);

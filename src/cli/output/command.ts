@@ -5,10 +5,12 @@ import { ConfigError } from '../../config/config-error.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import { OperationError, type OperationFailure } from '../../connector/operation-error.ts';
 import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError } from '../../database/database.ts';
+import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
 import { TemporalAccessError } from '../../temporal/access-error.ts';
 import { PayloadKeyError } from '../../temporal/encryption.ts';
 import { NoTemporalServerError } from '../../temporal/server-binary.ts';
+import { ServerStartError } from '../../temporal/server-start-error.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { toServerFailure } from './temporal-failure.ts';
 
@@ -45,11 +47,7 @@ export function toCommandError(error: unknown): CommandError | null {
 
 /** The database knows what failed, but not what that means for the URLs. */
 const describe = (error: Error): string =>
-  error instanceof DatabaseUnavailableError
-    ? `The ledger cannot be used now: ${error.message.replace(/\.$/, '')}. What was recorded before is kept: planned batches keep ` +
-      'their idempotency keys, and nothing is bought twice. Free space if the disk is full, or bring the database back, then run ' +
-      'the same command again.'
-    : error.message;
+  error instanceof DatabaseUnavailableError ? describeLedgerFailure(error) : error.message;
 
 function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;
@@ -57,7 +55,8 @@ function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof OperationError) return EXIT_OF_FAILURE[error.failure];
   if (error instanceof LedgerError || error instanceof DatabaseUrlError || error instanceof DatabaseVersionError)
     return EXIT.usage;
-  if (error instanceof DatabaseUnavailableError) return EXIT.transient;
+  if (error instanceof DatabaseUnavailableError) return error.failure === 'damaged' ? EXIT.partial : EXIT.transient;
+  if (error instanceof ServerStartError) return error.isDamaged ? EXIT.partial : EXIT.transient;
   if (error instanceof TemporalUnreachableError || error instanceof NoTemporalServerError) return EXIT.transient;
   return null;
 }

@@ -1,6 +1,8 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseUnavailableError } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import { LEDGER_REMEDY } from '../../ledger/describe-failure.ts';
 import { LEDGER_MIGRATIONS } from '../../ledger/migrations.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -28,7 +30,10 @@ export async function checkLedger(ledger: Ledger, url: string): Promise<Finding[
         fail(
           about,
           `it cannot be written (${(error as Error).message})`,
-          'check permissions and the disk: nothing is sent before it is recorded',
+          error instanceof DatabaseUnavailableError
+            ? LEDGER_REMEDY[error.failure].replace(/^./, (first) => first.toLowerCase())
+            : 'check permissions and the disk: nothing is sent before it is recorded',
+          { transient: error instanceof DatabaseUnavailableError && error.failure !== 'damaged' },
         ),
       ];
     }

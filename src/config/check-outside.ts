@@ -12,7 +12,7 @@ import { readSecret, SecretMissingError } from './secrets.ts';
  * because they may come and go while it runs.
  */
 export function checkOutside(
-  { accounts, watches, notify, temporal }: RawConfig,
+  { accounts, watches, notify, temporal, admin }: RawConfig,
   folder: string,
   complain: Complain,
 ): void {
@@ -36,6 +36,7 @@ export function checkOutside(
     const problem = file === undefined ? null : findUnreadable(resolvePath(folder, file));
     if (problem !== null) complain(['temporal', 'tls', key], { says: problem });
   }
+  if (isSecret(admin?.runs?.secret)) read(['admin', 'runs', 'secret'], admin.runs.secret);
   for (const [path, secret] of listNotifySecrets(notify)) read(path, secret);
   for (const [id, { headers = {}, sitemaps = [], ping }] of Object.entries(watches)) {
     if (typeof ping === 'object' && isSecret(ping)) read(['watches', id, 'ping'], ping);

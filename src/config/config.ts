@@ -17,12 +17,19 @@ export interface Config {
   readonly worker: WorkerLimits;
   readonly ledgerUrl: string;
   /** Where a worker shows its metrics and health; null: nowhere. */
-  readonly admin: { readonly host: string; readonly port: number } | null;
+  readonly admin: AdminSettings | null;
   readonly notify: NotifySettings;
   /** When and where a worker writes reports; null: never. */
   readonly report: ReportSettings | null;
   /** When old details are removed from the ledger; null: never. */
   readonly retention: RetentionSettings | null;
+}
+
+export interface AdminSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Who may ask for a run with POST /runs/WATCH; null: nobody. */
+  readonly runs: { readonly secret: SecretReference } | null;
 }
 
 /** What a worker process does at once (`worker` of the configuration). */

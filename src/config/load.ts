@@ -11,6 +11,7 @@ import { toNotifySettings } from './notify.ts';
 import {
   toAccount,
   toAddress,
+  toAdminSettings,
   toLedgerUrl,
   toReportSettings,
   toRetentionSettings,
@@ -126,7 +127,7 @@ function toConfig({ raw }: Merged, folder: string): Config {
     temporal: toTemporalServer(raw.temporal ?? {}, folder),
     worker: toWorkerLimits(raw.worker ?? {}),
     ledgerUrl: toLedgerUrl(raw.ledger?.url ?? 'sqlite:.courier/ledger.db', folder),
-    admin: raw.admin === undefined ? null : { host: raw.admin.host ?? '127.0.0.1', port: raw.admin.port },
+    admin: raw.admin === undefined ? null : toAdminSettings(raw.admin, folder),
     notify: toNotifySettings(raw.notify ?? {}, (reference) => toAddress(reference, folder)),
     report: raw.report === undefined ? null : toReportSettings(raw.report, folder),
     retention: raw.retention === undefined ? null : toRetentionSettings(raw.retention, folder),

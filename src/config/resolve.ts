@@ -8,7 +8,15 @@ import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
 import { DEFAULT_PRIORITY } from '../submission/run-priority.ts';
-import type { Account, ReportSettings, RetentionSettings, TemporalServer, Watch, WorkerLimits } from './config.ts';
+import type {
+  Account,
+  AdminSettings,
+  ReportSettings,
+  RetentionSettings,
+  TemporalServer,
+  Watch,
+  WorkerLimits,
+} from './config.ts';
 import { parseDuration } from './duration.ts';
 import type { AddressReference } from './notify.ts';
 import type { RawAccount, RawConfig, RawWatch, SecretReference } from './schema.ts';
@@ -52,6 +60,15 @@ function toPrices(raw: RawAccount['price_per_url']): Account['pricePerUrl'] {
   const { standard, fast } = typeof raw === 'string' ? { standard: raw, fast: raw } : (raw ?? {});
   return { standard: money(standard), fast: money(fast) };
 }
+
+export const toAdminSettings = (
+  { host, port, runs }: NonNullable<RawConfig['admin']>,
+  folder: string,
+): AdminSettings => ({
+  host: host ?? '127.0.0.1',
+  port,
+  runs: runs === undefined ? null : { secret: toSecret(runs.secret, folder) },
+});
 
 /** A secret file is relative to the configuration file: cron starts in another folder than a shell. */
 export function toSecret(raw: SecretReference, folder: string): SecretReference {

@@ -38,7 +38,7 @@ export interface Environment {
 type Tree = Readonly<Record<string, unknown>>;
 
 /** Absent, these switch something off; the defaults inside count only when they are written. */
-const SWITCHES = ['schedule', 'index_check', 'admin', 'report', 'retention', 'tls', 'encryption'];
+const SWITCHES = ['schedule', 'index_check', 'admin', 'runs', 'report', 'retention', 'tls', 'encryption'];
 
 /** Every setting of a configuration, in the order of the reference page. */
 export function listSettings({ config, merged, folder }: LoadedConfig, environment: Environment): Setting[] {
@@ -71,7 +71,7 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
   };
   const toShown = (key: string, value: unknown): unknown => {
     if (value === undefined) return undefined;
-    if (key === 'api_key' || (key === 'key' && typeof value === 'object'))
+    if (key === 'api_key' || key === 'secret' || (key === 'key' && typeof value === 'object'))
       return describeSecret(toSecret(value as SecretReference, folder));
     if (key === 'sitemaps') return (value as string[]).map((source) => absoluteSource(source, folder));
     if (key === 'channels') return describeChannels(value as Tree);

@@ -1,6 +1,8 @@
 import type { Connection } from '@temporalio/client';
 import type { Deps } from '../../activities/deps.ts';
 import type { Config } from '../config/config.ts';
+import type { SecretReference } from '../config/schema.ts';
+import { readSecret, SecretMissingError } from '../config/secrets.ts';
 import { sql } from '../database/sql.ts';
 import { createSampler, type Sample } from '../metrics/sample.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../metrics/worker-metrics.ts';
@@ -10,6 +12,8 @@ import type { RateLimitStore } from '../rate-limit/limiter.ts';
 import { toRateLimits } from '../rate-limit/limits.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { freePort } from '../temporal/free-port.ts';
+import { createPublicationAnswerer } from './publication/answer-publication.ts';
+import { createRunRequester } from './publication/request-run.ts';
 
 /** A scraper gives up after ten seconds, so no part of a scrape may take longer. */
 const TIMEOUT_MS = 3_000;
@@ -19,6 +23,8 @@ export interface AdminSubjects {
   readonly rateLimits: RateLimitStore;
   readonly connection: Connection;
   readonly isRunning: () => boolean;
+  /** The page of a run in the Web UI; null where its address is not known. */
+  readonly toLink: (run: string) => string | null;
 }
 
 export interface PreparedAdmin {
@@ -30,6 +36,8 @@ export interface PreparedAdmin {
 
 /** Metrics begin before the worker does; the listener opens when there is something to show. */
 export async function prepareAdmin(address: NonNullable<Config['admin']>): Promise<PreparedAdmin> {
+  const { runs } = address;
+  if (runs !== null) readPublicationSecret(runs.secret);
   const metrics = createWorkerMetrics(VERSION);
   const metricsAddress = `127.0.0.1:${await freePort()}`;
   return {
@@ -49,10 +57,40 @@ export async function prepareAdmin(address: NonNullable<Config['admin']>): Promi
           const [own, sdk] = await Promise.all([metrics.render(await readOrNull()), readSdkMetrics(metricsAddress)]);
           return { type: own.type, text: `${own.text}${sdk}` };
         },
+        ...(runs === null ? {} : { answerPost: answerPublications(subjects, runs.secret) }),
         onError: (error) => log.error({ error }, 'an answer of the admin listener failed'),
       });
     },
   };
+}
+
+/** A shorter one could be guessed. */
+const SHORTEST_SECRET = 16;
+
+/** Throws a SecretMissingError for one that cannot be read, or that is short. */
+function readPublicationSecret(reference: SecretReference): string {
+  const secret = readSecret(reference);
+  if (secret.length >= SHORTEST_SECRET) return secret;
+  throw new SecretMissingError(
+    `The secret of admin.runs is shorter than ${SHORTEST_SECRET} characters, and could be guessed. Nothing was started. ` +
+      'Make one with "openssl rand -hex 32".',
+  );
+}
+
+function answerPublications({ deps, toLink }: AdminSubjects, secret: SecretReference) {
+  const { client, ledger, log } = deps;
+  const requester = createRunRequester(client, ledger.id);
+  return createPublicationAnswerer({
+    readSecret: () => readPublicationSecret(secret),
+    getWatch: (id) => deps.config.watches.get(id),
+    async request(watch) {
+      const requested = await requester.request(watch);
+      log.info({ watch: watch.id, state: requested.kind }, `a run of ${watch.id} was asked for: ${requested.kind}`);
+      return requested;
+    },
+    toLink,
+    now: Date.now,
+  });
 }
 
 const getSubjects = ({ config }: Deps) => ({ accounts: config.accounts.values(), watches: config.watches.keys() });

@@ -51,6 +51,8 @@ export interface ConnectorOptions {
   /** What the worker does. Default: everything. */
   readonly duties?: readonly Duty[];
   readonly version?: DeploymentVersion | undefined;
+  /** Address of Temporal's Web UI, where it is known. */
+  readonly uiUrl?: string | null;
 }
 
 /** Assembles the modules: one worker for one configuration. */
@@ -85,7 +87,7 @@ async function buildConnector(
   config: Config,
   temporal: TemporalSettings,
   log: Logger,
-  { serveAdmin = false, waits = false, duties = DUTIES, version }: ConnectorOptions,
+  { serveAdmin = false, waits = false, duties = DUTIES, version, uiUrl = null }: ConnectorOptions,
 ): Promise<Connector> {
   const keep = <T extends Closable>(resource: T): T => {
     opened.push(resource);
@@ -147,6 +149,7 @@ async function buildConnector(
     rateLimits,
     connection,
     isRunning: worker.isRunning,
+    toLink: (run) => (uiUrl === null ? null : `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(run)}`),
   });
   if (listener !== undefined) keep(listener);
 

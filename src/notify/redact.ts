@@ -38,7 +38,7 @@ export function createRedactor(config: Config, ids: readonly string[] = []): (te
 
 const toHost = (address: string): string => (URL.canParse(address) ? new URL(address).hostname : address);
 
-function listReferences({ accounts, watches, notify }: Config): AddressReference[] {
+function listReferences({ accounts, watches, notify, admin }: Config): AddressReference[] {
   return [
     ...[...accounts.values()].map(({ apiKey }) => apiKey),
     ...[...watches.values()].flatMap(({ headers, ping }) => [
@@ -50,6 +50,7 @@ function listReferences({ accounts, watches, notify }: Config): AddressReference
       return channel.kind === 'webhook' && channel.secret !== null ? [channel.url, channel.secret] : [channel.url];
     }),
     ...(notify.ping === null ? [] : [notify.ping]),
+    ...(admin?.runs == null ? [] : [admin.runs.secret]),
   ];
 }
 

@@ -45,6 +45,7 @@ export function workerCommand(command: Command): void {
           waits: true,
           duties,
           version,
+          uiUrl: here.server?.uiUrl ?? null,
         });
         const getExitCode = stopOnSignal(() => connector.stop());
         here.server?.lost.addEventListener('abort', () => connector.stop());

@@ -1,5 +1,5 @@
 import { Type } from '../../json-schema/type.ts';
-import { closed } from './values.ts';
+import { closed, Secret } from './values.ts';
 
 export const Admin = Type.Object(
   {
@@ -17,6 +17,17 @@ export const Admin = Type.Object(
       description: 'Port of /metrics, /healthz and /readyz.',
       examples: [9_464],
     }),
+    runs: Type.Optional(
+      Type.Object(
+        { secret: Secret },
+        {
+          ...closed,
+          description:
+            'Lets a CMS or a deployment ask for a run: `POST /runs/WATCH` with `secret` as bearer token, or with the ' +
+            'HMAC-SHA-256 of the body in X-Hub-Signature-256. Absent: nobody can.',
+        },
+      ),
+    ),
   },
   { ...closed, description: 'Metrics and health of a worker. Absent: no listener. A change needs a restart.' },
 );

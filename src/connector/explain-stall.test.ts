@@ -7,7 +7,7 @@ import { DISPATCH_PHASE } from '../temporal-api/phases.ts';
 import { explainStall, type StallFacts } from './explain-stall.ts';
 
 const noMoney: Reason = { code: 'balance_short', left: micros(0), cost: micros(250_000) };
-const unread: Reason = { code: 'balance_unknown', floor: micros(10_000_000) };
+const unknownBalance: Reason = { code: 'balance_unknown', floor: micros(10_000_000) };
 const reset: Reason = { code: 'answer', outcome: 'in_doubt', text: 'no answer came (read ECONNRESET)' };
 const unknownJobs: Reason = {
   code: 'history_hold',
@@ -93,7 +93,7 @@ const cases: readonly (readonly [string, Partial<StallFacts>, string | null, Reg
     /^$/,
   ],
   ['a broken connection alone', { own: reset }, null, /^$/],
-  ['a balance that cannot be read', { account: unread, own: unread }, null, /^$/],
+  ['a balance that cannot be read', { account: unknownBalance, own: unknownBalance }, null, /^$/],
   ['a dispatcher that sends', { own: noMoney, dispatcher: DISPATCH_PHASE.sending }, null, /^$/],
 ];
 

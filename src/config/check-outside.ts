@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { resolve as resolvePath } from 'node:path';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Complain } from './check-references.ts';
 import { type Fault, write } from './fault.ts';
@@ -12,7 +12,7 @@ import { readSecret, SecretMissingError } from './secrets.ts';
  * because they may come and go while it runs.
  */
 export function checkOutside(
-  { accounts, watches, notify, temporal, admin }: RawConfig,
+  { accounts, watches, notify, temporal, admin, report, retention, ledger }: RawConfig,
   folder: string,
   complain: Complain,
 ): void {
@@ -38,6 +38,7 @@ export function checkOutside(
   }
   if (isSecret(admin?.runs?.secret)) read(['admin', 'runs', 'secret'], admin.runs.secret);
   for (const [path, secret] of listNotifySecrets(notify)) read(path, secret);
+  checkFolders({ report, retention, ledger }, folder, complain);
   for (const [id, { headers = {}, sitemaps = [], ping }] of Object.entries(watches)) {
     if (typeof ping === 'object' && isSecret(ping)) read(['watches', id, 'ping'], ping);
     for (const [name, value] of Object.entries(headers))
@@ -46,6 +47,43 @@ export function checkOutside(
       const problem = source === null ? null : findMissingFile(source, folder);
       if (problem !== null) complain(['watches', id, 'sitemaps', String(at)], problem);
     }
+  }
+}
+
+/**
+ * Folders in which a worker writes. The user that checks a configuration may be another one than the one that runs it, so what
+ * is said is a warning.
+ */
+function checkFolders(
+  { report, retention, ledger }: Pick<RawConfig, 'report' | 'retention' | 'ledger'>,
+  folder: string,
+  complain: Complain,
+): void {
+  const file = /^sqlite:(?!:memory:)(.+)$/.exec(ledger?.url ?? '')?.[1];
+  for (const [path, written] of [
+    [['report', 'folder'], report?.folder],
+    [['retention', 'archive'], retention?.archive],
+    [['ledger', 'url'], file === undefined ? undefined : dirname(file)],
+  ] as const) {
+    const why = written === undefined ? null : findUnwritable(resolvePath(folder, written));
+    if (why !== null)
+      complain(path, { says: `${written} cannot be written (${why}); name another folder` }, 'value', 'warning');
+  }
+}
+
+/** Types of file systems that hold no files of people (statfs(2)): proc and sysfs. */
+const NO_DISK = [0x9fa0, 0x62656572];
+
+/** Why a folder, or the first one above it that exists, cannot be written; null when it can. */
+function findUnwritable(folder: string): string | null {
+  try {
+    if (!statSync(folder).isDirectory()) return 'it is a file';
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return NO_DISK.includes(statfsSync(folder).type) ? 'it is of the kernel' : null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const above = dirname(folder);
+    return code === 'ENOENT' && above !== folder ? findUnwritable(above) : (code ?? null);
   }
 }
 

@@ -7,10 +7,10 @@ import { checkScope, type ScopeLists } from './scope.ts';
 import { findDuplicateStatuses } from './status-map.ts';
 import { findNearest } from './suggest.ts';
 import { findTimeZoneProblem } from './time-zone.ts';
-import type { At, Path } from './yaml-file.ts';
+import type { At, Level, Path } from './yaml-file.ts';
 
 /** Reports a mistake. The path is put before what is said of it. */
-export type Complain = (path: Path, fault: Fault, at?: At) => void;
+export type Complain = (path: Path, fault: Fault, at?: At, level?: Level) => void;
 
 interface Checked {
   /** Settings with a mistake are absent, and entries of lists with one are null. */

@@ -31,6 +31,10 @@ interface Mistake {
   readonly fault: Fault;
   /** Whether what is said of the settings inside follows from it. */
   readonly covers?: boolean;
+  /** Where it is shown, if not at `path`. */
+  readonly shownAt?: Path;
+  /** Whether another one says it. */
+  readonly isSaid?: boolean;
 }
 
 export interface CheckedFile {
@@ -49,13 +53,15 @@ export function checkSchema({ raw, locate }: YamlFile): CheckedFile {
   const validate = compiled;
   if (validate(raw)) return right;
   const mistakes = isSettings(raw)
-    ? [...findUnnamed(raw), ...listMistakes(validate.errors ?? [], raw)]
+    ? [...findUnnamed(raw), ...findMisplaced(raw), ...listMistakes(validate.errors ?? [], raw)]
     : [NOT_SETTINGS];
+  const isCovered = (mistake: Mistake) =>
+    mistakes.some(
+      (each) => each.covers === true && each !== mistake && each.path.every((key, at) => key === mistake.path[at]),
+    );
   const problems = mistakes
-    .filter(
-      ({ path }) => !mistakes.some((each) => each.covers === true && each.path[0] === path[0] && each.path !== path),
-    )
-    .map(({ path, at, fault }) => ({ ...locate(path, at), path, at, fault }));
+    .filter((mistake) => mistake.isSaid !== true && !isCovered(mistake))
+    .map(({ path, shownAt = path, at, fault }) => ({ ...locate(shownAt, at), path, at, fault }));
   const rest = structuredClone(raw);
   for (const { path } of mistakes) remove(rest, path);
   return { raw: isSettings(rest) ? rest : {}, problems, wrong: mistakes.map(({ path }) => path) };
@@ -82,11 +88,53 @@ function findUnnamed(raw: Readonly<Record<string, unknown>>): Mistake[] {
     const isUnnamed = Object.entries(named).some(
       ([name, value]) => Object.hasOwn(properties, name) && !isSettings(value),
     );
+    const isOther =
+      section === 'accounts' && Object.entries(named).some(([name, value]) => isOfWatch(name) && !isSettings(value));
+    if (!isUnnamed && isOther) {
+      const says = `${section}: has settings of a watch; put them, indented, below a name that you choose in "watches:"`;
+      mistakes.push({ path: [section], at: 'key', fault: { says }, covers: true });
+    }
     if (!isUnnamed) continue;
     const says = `${section}: the settings of ${one} have no name; put them, indented, below a name that you choose, such as "${EXAMPLE_NAMES[section]}:"`;
     mistakes.push({ path: [section], at: 'key', fault: { says }, covers: true });
   }
   return mistakes;
+}
+
+const isOfWatch = (name: string): boolean => Object.hasOwn(Watch.properties, name);
+
+/** Watches among the accounts or within a watch, and watches that would be merged: each of their settings would be reported as unknown. */
+function findMisplaced({ accounts, watches }: Readonly<Record<string, unknown>>): Mistake[] {
+  const among = isSettings(accounts) ? Object.entries(accounts).filter(([, value]) => isWatch(value)) : [];
+  const holding = isSettings(watches)
+    ? Object.entries(watches).filter(
+        ([, value]) =>
+          isSettings(value) && Object.entries(value).some(([name, inner]) => name !== '<<' && isWatch(inner)),
+      )
+    : [];
+  const merging = isSettings(watches)
+    ? Object.entries(watches).filter(([, value]) => isSettings(value) && '<<' in value)
+    : [];
+  return [
+    ...merging.map(([name]): Mistake => {
+      const path = ['watches', name];
+      return {
+        path,
+        shownAt: [...path, '<<'],
+        at: 'key',
+        fault: within(path, describeUnknown('<<', [])),
+        covers: true,
+      };
+    }),
+    ...among.map(([name]): Mistake => {
+      const says = `accounts: "${name}" has the settings of a watch; put it, indented, below "watches:"`;
+      return { path: ['accounts', name], at: 'key', fault: { says }, covers: true };
+    }),
+    ...holding.map(([name]): Mistake => {
+      const says = `watches: "${name}" has watches in it; each of them belongs directly below "watches:"`;
+      return { path: ['watches', name], at: 'key', fault: { says }, covers: true };
+    }),
+  ];
 }
 
 const EXAMPLE_NAMES = { accounts: 'main', watches: 'shop' } as const;
@@ -130,12 +178,28 @@ function listMistakes(errors: readonly ErrorObject[], raw: CheckedFile['raw']): 
     }
     add({ path, at: 'value', fault: within(path, describeValue(error, path)) });
   }
-  return [...mistakes.values()];
+  return joinUnknown([...mistakes.values()], unknown);
 
   function add(mistake: Mistake): void {
     const key = mistake.path.join('\n');
     if (!mistakes.has(key)) mistakes.set(key, mistake);
   }
+}
+
+/** Several settings of a watch in a place that has none of them are one mistake. */
+function joinUnknown(
+  mistakes: readonly Mistake[],
+  unknown: ReadonlyMap<string, readonly string[]>,
+): readonly Mistake[] {
+  return mistakes.map((mistake) => {
+    const parent = mistake.path.slice(0, -1);
+    const names = (unknown.get(parent.join('.')) ?? []).filter(isOfWatch);
+    if (names.length < 2 || !names.includes(mistake.path.at(-1) ?? '')) return mistake;
+    if (mistake.path.at(-1) !== names[0]) return { ...mistake, isSaid: true };
+    const listed = names.map((name) => `"${name}"`).join(', ');
+    const says = `unknown settings ${listed}; they are of one watch: put them, indented, below its name in "watches"`;
+    return { ...mistake, fault: within(parent, { says }) };
+  });
 }
 
 /** Unknown settings first: a misspelt one explains why another is missing. */
@@ -207,10 +271,15 @@ function describeUnknownKey(error: ErrorObject, path: Path, name: string): Fault
   const { properties } = error.parentSchema as Expectation;
   // Accounts and watches have names that the reader chooses.
   if (properties === undefined) return within(path, describeName(name));
-  if (path.length === 0 && Object.hasOwn(Watch.properties, name) && !Object.hasOwn(properties, `${name}s`))
-    return { says: `unknown setting "${name}"; it is one of a watch: put it, indented, below its name in "watches"` };
-  if (path.length === 0 && isWatch((error.data as Record<string, unknown>)[name]))
-    return { says: `unknown setting "${name}"; it has the settings of a watch: put it, indented, below "watches:"` };
+  const ofTop = path.length === 0 && !Object.hasOwn(properties, `${name}s`);
+  if (isOfWatch(name) && (ofTop || path.at(-1) === 'defaults'))
+    return within(path, {
+      says: `unknown setting "${name}"; it is one of a watch: put it, indented, below its name in "watches"`,
+    });
+  if (isWatch((error.data as Record<string, unknown>)[name]))
+    return within(path, {
+      says: `unknown setting "${name}"; it has the settings of a watch: put it, indented, below "watches:"`,
+    });
   return within(path, describeUnknown(name, path.at(-1) === 'api_key' ? ['env', 'file'] : Object.keys(properties)));
 }
 

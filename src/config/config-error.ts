@@ -21,12 +21,7 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(file: string, problems: readonly ConfigProblem[]) {
-    const folders = [...new Set([file, ...problems.map((problem) => problem.file)].flatMap(listFolders))];
-    const shown = problems.map((problem) => ({
-      ...problem,
-      path: maskSecrets(problem.path),
-      message: maskSecrets(problem.message, { keep: folders }),
-    }));
+    const shown = maskProblems(file, problems);
     super(
       `${file} cannot be used, so nothing was started and nothing was charged:\n` +
         shown.map((problem) => `  ${formatProblem(problem)}`).join('\n'),
@@ -36,8 +31,19 @@ export class ConfigError extends Error {
   }
 }
 
+/** The problems without what may be a secret. `file`: what was named. */
+export function maskProblems(file: string, problems: readonly ConfigProblem[]): ConfigProblem[] {
+  const folders = [...new Set([file, ...problems.map((problem) => problem.file)].flatMap(listFolders))];
+  return problems.map((problem) => ({
+    ...problem,
+    path: maskSecrets(problem.path),
+    message: maskSecrets(problem.message, { keep: folders }),
+  }));
+}
+
 /** The folder of a file, as it is named and in full, with the slash: no setting can be written so by mistake. */
 const listFolders = (file: string): string[] => [`${dirname(resolve(file))}${sep}`, `${dirname(file)}${sep}`];
 
-const formatProblem = ({ file, line, column, message }: ConfigProblem): string =>
+/** `FILE:LINE:COLUMN what is wrong`. */
+export const formatProblem = ({ file, line, column, message }: ConfigProblem): string =>
   line === null ? `${file}: ${message}` : `${file}:${line}:${column} ${message}`;

@@ -35,6 +35,38 @@ export function findCronProblem(cron: string): Fault | null {
   return null;
 }
 
+/** The most days that each month has. */
+const LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/**
+ * What is said of a cron line that no day matches, such as the 31st of February; null when one does. Each date falls on every
+ * day of the week in some year.
+ */
+export function findNeverProblem(cron: string): Fault | null {
+  if (findCronProblem(cron) !== null) return null;
+  const [, , days = '*', months = '*'] = cron.trim().split(/\s+/);
+  const isIn = (part: string, at: number, number: number) =>
+    part.split(',').some((range) => isInRange(range, FIELDS[at] as Field, number));
+  const isAny = LENGTHS.some(
+    (length, at) =>
+      isIn(months, 3, at + 1) && Array.from({ length }, (_, day) => day + 1).some((day) => isIn(days, 2, day)),
+  );
+  if (isAny) return null;
+  return {
+    says: `"${cron}" never runs: no month that it names has such a day; leave the setting out if that is meant`,
+  };
+}
+
+/** Whether a range, as `isRange` reads it, has a number. */
+function isInRange(text: string, field: Field, number: number): boolean {
+  const [range = '', step] = text.split('/');
+  const [from = '', to] = range === '*' ? [String(field.min), String(field.max)] : range.split('-');
+  const first = toNumber(from, field) ?? field.min;
+  // A number with a step counts up to the end of the field.
+  const last = to !== undefined ? (toNumber(to, field) ?? field.max) : step === undefined ? first : field.max;
+  return number >= first && number <= last && (number - first) % Number(step ?? 1) === 0;
+}
+
 const WORDS: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',

@@ -3,7 +3,7 @@ import { checkOutside } from './check-outside.ts';
 import { checkReferences } from './check-references.ts';
 import { checkSchema } from './check-schema.ts';
 import type { Account, Config, Watch } from './config.ts';
-import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { ConfigError, type ConfigProblem, maskProblems } from './config-error.ts';
 import { type Fault, toSentence } from './fault.ts';
 import { type ConfigText, getConfigFolder, readConfigFiles } from './files.ts';
 import { type Merged, mergeFiles } from './merge-files.ts';
@@ -19,8 +19,9 @@ import {
   toWatch,
   toWorkerLimits,
 } from './resolve.ts';
+import { RULES } from './rules/rules.ts';
 import { findAccepted } from './try-remedies.ts';
-import { type At, type Path, type Problem, parseYamlFile, type YamlFile } from './yaml-file.ts';
+import { type At, type Level, type Path, type Problem, parseYamlFile, type YamlFile } from './yaml-file.ts';
 
 export interface LoadOptions {
   /** Also checks what is outside of the files: secrets and local sitemaps that can be read. */
@@ -34,6 +35,8 @@ export interface LoadedConfig {
   readonly files: readonly string[];
   /** Where relative paths start. */
   readonly folder: string;
+  /** Settings that an installation may work with, and that probably do not do what was meant. */
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /**
@@ -50,8 +53,12 @@ export function loadConfigFiles(path: string, options: LoadOptions = {}): Loaded
 
 /** Parses a configuration from text; relative paths start at the folder of `file`. */
 export function readConfig(text: string, file: string): Config {
-  return buildConfig([{ file, text }], file, getConfigFolder(file), {}).config;
+  return loadConfigText(text, file).config;
 }
+
+/** The same, with what is said of it. */
+export const loadConfigText = (text: string, file: string): LoadedConfig =>
+  buildConfig([{ file, text }], file, getConfigFolder(file), {});
 
 /** Everything that is wrong is reported at once: what one mistake hides is checked without it. */
 function buildConfig(
@@ -62,9 +69,13 @@ function buildConfig(
 ): LoadedConfig {
   const files = texts.map(parseYamlFile);
   const { problems, merged } = inspect(files, outside ? folder : null);
-  if (problems.length > 0 || merged === null) throw new ConfigError(name, sort(toMessages(files, problems), texts));
-  return { config: toConfig(merged, folder), merged, files: texts.map(({ file }) => file), folder };
+  const errors = problems.filter(isError);
+  if (errors.length > 0 || merged === null) throw new ConfigError(name, sort(toMessages(files, errors), texts));
+  const warnings = problems.length === 0 ? [] : maskProblems(name, sort(toMessages(files, problems), texts));
+  return { config: toConfig(merged, folder), merged, files: texts.map(({ file }) => file), folder, warnings };
 }
+
+const isError = ({ level }: Problem): boolean => level !== 'warning';
 
 interface Inspected {
   readonly problems: readonly Problem[];
@@ -83,14 +94,17 @@ function inspect(files: readonly YamlFile[], outside: string | null): Inspected 
   if (parts.length < files.length) return { problems, merged: null };
   const merged = mergeFiles(parts);
   problems.push(...merged.problems);
-  const complain = (path: Path, fault: Fault, at: At = 'value') =>
+  const complain = (path: Path, fault: Fault, at: At = 'value', level: Level = 'error') =>
     problems.push({
       ...merged.locate(path, at),
       path,
       at,
+      level,
       fault: { ...fault, says: `${path.join('.')}: ${fault.says}` },
     });
   checkReferences({ raw: merged.raw, isWrong: merged.isWrong, complain });
+  for (const { level, find } of RULES)
+    for (const { path, fault, at } of find(merged.raw)) complain(path, fault, at, level);
   if (outside !== null) checkOutside(merged.raw, outside, complain);
   return { problems, merged };
 }

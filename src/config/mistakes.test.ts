@@ -21,6 +21,40 @@ ledger: { url: "sqlite:ledger.db" }
 /** What is wrong, what is replaced by what (null: the whole file), and every line that is said about it. */
 const MISTAKES: readonly (readonly [string, string | null, string, readonly string[]])[] = [
   [
+    'a merge key in place of what a watch must have',
+    '    account: main\n    sitemaps: [https://shop.example/sitemap.xml]\n',
+    '    <<: { account: main }\n',
+    [
+      '11:5 watches.shop: "<<" (a merge key) is not supported; write the settings here, or for all watches under "defaults"',
+    ],
+  ],
+  [
+    'a watch among the accounts',
+    'defaults:',
+    '  blog: { account: main, sitemaps: [https://blog.example/s.xml], hosts: [blog.example] }\ndefaults:',
+    ['7:3 accounts: "blog" has the settings of a watch; put it, indented, below "watches:"'],
+  ],
+  [
+    'settings of a watch among the accounts',
+    'defaults:',
+    '  account: main\n  sitemaps: [https://blog.example/s.xml]\n  hosts: [blog.example]\ndefaults:',
+    ['2:1 accounts: has settings of a watch; put them, indented, below a name that you choose in "watches:"'],
+  ],
+  [
+    'watches in a watch',
+    'watches:\n',
+    'watches:\n  group:\n    blog: { account: main, sitemaps: [https://blog.example/s.xml], hosts: [blog.example] }\n',
+    ['10:3 watches: "group" has watches in it; each of them belongs directly below "watches:"'],
+  ],
+  [
+    'settings of a watch in defaults',
+    'defaults:\n',
+    'defaults:\n  account: main\n  hosts: [shop.example]\n  exclude: ["/a/**"]\n',
+    [
+      '8:3 defaults: unknown settings "account", "hosts", "exclude"; they are of one watch: put them, indented, below its name in "watches"',
+    ],
+  ],
+  [
     'a misspelt setting',
     'sitemaps:',
     'sitemap:',

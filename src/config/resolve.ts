@@ -26,7 +26,7 @@ const DAY = 86_400_000;
 const MINUTE = 60_000;
 
 /** The service charges and stores 5,000 URLs before a response begins. */
-const DEFAULT_TIMEOUTS = { connectMs: 10_000, headersMs: 60_000, totalMs: 90_000 };
+export const DEFAULT_TIMEOUTS = { connectMs: 10_000, headersMs: 60_000, totalMs: 90_000 };
 
 /** A relative SQLite path is relative to the configuration file, so that cron and a shell open the same ledger. */
 export function toLedgerUrl(url: string, folder: string): string {

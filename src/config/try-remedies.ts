@@ -56,8 +56,12 @@ export function apply(tree: unknown, path: Path, remedy: Remedy): boolean {
 
 type Tree = Record<string, unknown>;
 
-/** Whether a fault that is left is about what was changed. The value of a setting with a new name may have faults of its own. */
-function isInPlace(left: Problem, { path }: Problem, remedy: Remedy): boolean {
+/**
+ * Whether a fault that is left is about what was changed. The value of a setting with a new name may have faults of its own,
+ * and what corrects an error may have a warning: the reader may mean it.
+ */
+function isInPlace(left: Problem, { path, level = 'error' }: Problem, remedy: Remedy): boolean {
+  if (left.level === 'warning' && level === 'error') return false;
   const place = remedy.kind === 'rename' ? [...path.slice(0, -1), remedy.name] : path;
   if (!place.every((key, at) => left.path[at] === key)) return false;
   return remedy.kind !== 'rename' || (left.at === 'key' && left.path.length === place.length);

@@ -20,6 +20,9 @@ export type Path = readonly string[];
 /** Where a problem is shown: at the name of the setting or at its value. */
 export type At = 'key' | 'value';
 
+/** An error stops everything; of a warning the reader is told. */
+export type Level = 'error' | 'warning';
+
 export interface Position {
   readonly file: string;
   readonly line: number;
@@ -31,6 +34,8 @@ export interface Problem extends Position {
   readonly path: Path;
   readonly at: At;
   readonly fault: Fault;
+  /** Absent: an error. */
+  readonly level?: Level;
 }
 
 /** A configuration file as YAML, before its settings are checked. */

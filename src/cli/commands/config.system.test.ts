@@ -30,6 +30,40 @@ describe('courier validate', () => {
   });
 });
 
+describe('courier validate, of a configuration that works', () => {
+  test('warns of settings that probably do not do what was meant, and exits with 0', async (t) => {
+    const folder = folderFor(
+      t,
+      () => `version: 1
+accounts:
+  main: { base_url: "http://service.example/api/v1", api_key: { file: courier.key } }
+watches:
+  shop: { account: main, sitemaps: ["https://shop.example/sitemap.xml"], hosts: [shop.exmaple] }
+report: { cron: "0 7 31 2 *", folder: /proc }
+`,
+    );
+    writeFileSync(join(folder, 'courier.key'), 'usk_1\n');
+    const run = await courier(folder, 'validate');
+    assert.deepEqual([run.code, run.records.at(-1)?.warnings], [0, 4]);
+    assert.deepEqual(
+      ofType(run, 'warning').map(({ line, column, path }) => [line, column, path]),
+      [
+        [3, 21, 'accounts.main.base_url'],
+        [5, 82, 'watches.shop.hosts.0'],
+        [6, 17, 'report.cron'],
+        [6, 39, 'report.folder'],
+      ],
+    );
+    assert.match(
+      run.stderr,
+      /^warning: courier\.yaml:5:82 watches\.shop\.hosts\.0: "shop\.exmaple" differs .*; did you mean "shop\.example"\?$/m,
+    );
+    assert.match(run.stderr, /report\.folder: \/proc cannot be written \(it is of the kernel\)/);
+    const text = await printCourier(folder, 'validate');
+    assert.equal(text, 'courier.yaml is valid: 1 account, 1 watch, 4 warnings.\n');
+  });
+});
+
 describe('courier config show', () => {
   test('shows each setting with its file and line, also of courier.d', async (t) => {
     const folder = folderOf(t);

@@ -1,20 +1,29 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
-import { loadConfig, loadConfigFiles } from '../../config/load.ts';
+import { formatProblem } from '../../config/config-error.ts';
+import { loadConfigFiles } from '../../config/load.ts';
 import { listSettings, type Setting } from '../../config/settings.ts';
 import { readTemporalEnvironment } from '../../temporal/settings.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
-import { toSettingRecord } from '../output/records/config.ts';
+import { toSettingRecord, toWarningRecord } from '../output/records/config.ts';
 
 export function validateCommand(command: Command): void {
   command.action(
     action(async (output, { config: file }) => {
-      const { accounts, watches } = loadConfig(file, { outside: true });
+      const {
+        config: { accounts, watches },
+        warnings,
+      } = loadConfigFiles(file, { outside: true });
+      for (const warning of warnings) {
+        output.record(toWarningRecord(warning));
+        output.warn(`warning: ${formatProblem(warning)}`);
+      }
       output.print(
-        `${file} is valid: ${formatCounted(accounts.size, 'account')}, ${formatCounted(watches.size, 'watch', 'watches')}.`,
+        `${file} is valid: ${formatCounted(accounts.size, 'account')}, ${formatCounted(watches.size, 'watch', 'watches')}${warnings.length === 0 ? '' : `, ${formatCounted(warnings.length, 'warning')}`}.`,
       );
-      return { exitCode: EXIT.done, summary: { accounts: accounts.size, watches: watches.size } };
+      const summary = { accounts: accounts.size, watches: watches.size, warnings: warnings.length };
+      return { exitCode: EXIT.done, summary };
     }),
   );
 }

@@ -40,13 +40,13 @@ describe('courier doctor', () => {
     assert.doesNotMatch(text, new RegExp(readFileSync(join(folder, 'key'), 'utf8').slice(0, 12)));
   });
 
-  test('exits with 3 for what you must correct: a refused key, a sitemap out of scope', async (t) => {
+  test('exits with 6 for a refused key, whatever else you must correct', async (t) => {
     const { service } = await openService(t, 'sqlite');
     const folder = await openShopFolder(t, service, '', { watch: 'exclude: ["/b/**"]' });
     writeFileSync(join(folder, 'key'), 'usk_of_nobody');
     publish(folder, ['b/1']);
     const sick = await courier(folder, 'doctor');
-    assert.equal(sick.code, 3, sick.stderr);
+    assert.equal(sick.code, 6, sick.stderr);
     assert.deepEqual(listTrouble(sick), [
       ['fail', 'key', false],
       ['warn', 'temporal', false],
@@ -55,6 +55,21 @@ describe('courier doctor', () => {
     const [key] = ofType(sick, 'finding').filter(({ check }) => check === 'key');
     assert.match(String(key?.message), /401/);
     assert.match(String(key?.next), /replace the key/);
+  });
+
+  test('exits with 3 for what you must correct, and tells what validate warns of', async (t) => {
+    const { service } = await openService(t, 'sqlite');
+    const folder = await openShopFolder(t, service, '', {
+      watch: 'exclude: ["/b/**"], guard: { max_new_percent: 900 }',
+    });
+    publish(folder, ['b/1']);
+    const sick = await courier(folder, 'doctor');
+    assert.equal(sick.code, 3, sick.stderr);
+    assert.deepEqual(listTrouble(sick), [
+      ['warn', 'configuration', false],
+      ['warn', 'temporal', false],
+      ['fail', 'sitemap', false],
+    ]);
   });
 
   test('exits with 5 while the service does not respond', async (t) => {

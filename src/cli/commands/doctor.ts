@@ -3,7 +3,8 @@ import { formatTry } from '../../../contract/money.ts';
 import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
-import { loadConfig } from '../../config/load.ts';
+import { formatProblem } from '../../config/config-error.ts';
+import { loadConfig, loadConfigFiles } from '../../config/load.ts';
 import { checkLedger } from '../../connector/doctor/check-ledger.ts';
 import { checkService } from '../../connector/doctor/check-service.ts';
 import { checkSitemaps } from '../../connector/doctor/check-sitemaps.ts';
@@ -72,7 +73,9 @@ async function diagnose(
   };
   const { accounts, watches } = config;
   const parts = `${formatCounted(accounts.size, 'account')}, ${formatCounted(watches.size, 'watch', 'watches')}`;
-  show([ok({ check: 'configuration', subject: null }, `${file} is valid: ${parts}`)]);
+  const about = { check: 'configuration', subject: null } as const;
+  show([ok(about, `${file} is valid: ${parts}`)]);
+  show(loadConfigFiles(file).warnings.map((each) => warn(about, formatProblem(each), CONFIG_WARNING)));
   show(unusable === null ? await checkLedger(ledger, config.ledgerUrl) : [unusable]);
   for (const account of accounts.values()) show(await checkService(config, ledger, account, signal));
   if (unusable === null) {
@@ -93,6 +96,8 @@ async function diagnose(
   };
 }
 
+const CONFIG_WARNING = 'correct the setting, or leave it if it is meant so';
+
 /** Who hears of a problem. */
 function checkNotifications({ config }: CommandContext): Finding {
   const about = { check: 'notifications', subject: null } as const;
@@ -104,6 +109,8 @@ function checkNotifications({ config }: CommandContext): Finding {
 function toExitCode(findings: readonly Finding[]): ExitCode {
   const failed = findings.filter(({ level }) => level === 'fail');
   if (failed.length === 0) return EXIT.done;
+  // Nothing else matters before there is a key that works.
+  if (failed.some(({ isKeyRejected }) => isKeyRejected === true)) return EXIT.keyRefused;
   return failed.every(({ transient }) => transient) ? EXIT.transient : EXIT.partial;
 }
 

@@ -69,7 +69,9 @@ const toOtherFinding = (subject: string, other: Reason): Finding =>
 function toKeyFinding({ id: subject, baseUrl }: Account, error: ApiError): Finding {
   const about = { check: 'key', subject } as const;
   if (error.status === 401)
-    return fail(about, error.message, 'replace the key; sending resumes by itself once a new one works');
+    return fail(about, error.message, 'replace the key; sending resumes by itself once a new one works', {
+      isKeyRejected: true,
+    });
   if (error.status === 404) return fail(about, error.message, `correct base_url (${baseUrl})`);
   return fail(about, error.message, 'nothing is lost while the service is away; try again later', { transient: true });
 }

@@ -29,6 +29,8 @@ export interface Finding {
   readonly next: string | null;
   /** A failure that may pass by itself: the other side does not respond. */
   readonly transient: boolean;
+  /** The service does not know the API key: the whole has the exit code of that. */
+  readonly isKeyRejected?: boolean;
 }
 
 type About = Pick<Finding, 'check' | 'subject'>;
@@ -49,10 +51,9 @@ export const warn = (about: About, message: string, next: string): Finding => ({
   transient: false,
 });
 
-export const fail = (about: About, message: string, next: string, { transient = false } = {}): Finding => ({
-  ...about,
-  level: 'fail',
-  message,
-  next,
-  transient,
-});
+export const fail = (
+  about: About,
+  message: string,
+  next: string,
+  { transient = false, isKeyRejected = false } = {},
+): Finding => ({ ...about, level: 'fail', message, next, transient, isKeyRejected });

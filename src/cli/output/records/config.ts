@@ -8,6 +8,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
+import type { ConfigProblem } from '../../../config/config-error.ts';
 import type { Setting } from '../../../config/settings.ts';
 
 const ORIGINS = ['file', 'environment', 'default'] as const;
@@ -29,10 +30,37 @@ export const toSettingRecord = ({ key, value, origin, file, line }: Setting): St
   line,
 });
 
+const WarningRecord = defineRecord('warning', 'A setting that probably does not do what was meant.', {
+  file: text('the file that has it'),
+  line: nullable(count('its line; null when it is about the file as a whole')),
+  column: nullable(count('its column; null likewise')),
+  path: text('its name, such as watches.shop.hosts'),
+  message: text('what is wrong, and what to write'),
+});
+
+export const toWarningRecord = ({
+  file,
+  line,
+  column,
+  path,
+  message,
+}: ConfigProblem): Static<typeof WarningRecord> => ({
+  type: 'warning',
+  file,
+  line,
+  column,
+  path,
+  message,
+});
+
 export const CONFIG_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   validate: {
-    records: [],
-    summary: { accounts: count('configured accounts'), watches: count('configured watches') },
+    records: [WarningRecord],
+    summary: {
+      accounts: count('configured accounts'),
+      watches: count('configured watches'),
+      warnings: count('settings that probably do not do what was meant'),
+    },
   },
   'config show': {
     records: [SettingRecord],

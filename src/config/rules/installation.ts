@@ -1,0 +1,76 @@
+import { example, write } from '../fault.ts';
+import type { RawConfig } from '../schema.ts';
+import { at } from './each.ts';
+import type { Found } from './rule.ts';
+
+/** A local name is delivered by few servers. */
+export function findMailAddresses({ notify }: RawConfig): readonly Found[] {
+  return Object.entries(notify?.channels ?? {}).flatMap(([name, { email }]) => {
+    const path = ['notify', 'channels', name, 'email'];
+    const addresses = [
+      [[...path, 'from'], email?.from, 'courier@shop.example'] as const,
+      ...(email?.to ?? []).map((to, place) => [[...path, 'to', String(place)], to, 'ops@shop.example'] as const),
+    ];
+    return addresses.flatMap(([place, text, form]) =>
+      at(
+        place,
+        text == null || /^(.*<)?[^@\s<>]+@[^@\s<>]+>?$/u.test(text)
+          ? null
+          : {
+              says: `"${text}" is not an e-mail address; a server that does not know it refuses every message`,
+              proposals: [example([form])],
+            },
+      ),
+    );
+  });
+}
+
+export const findUnsentEvents = ({ notify }: RawConfig): readonly Found[] =>
+  at(
+    ['notify', 'events'],
+    notify?.events !== undefined && Object.keys(notify.channels ?? {}).length === 0
+      ? { says: 'no message is sent for them, because there is no channel' }
+      : null,
+  );
+
+export function findLedgerPassword({ ledger }: RawConfig): readonly Found[] {
+  const url = ledger?.url ?? '';
+  const [, before = '', after = ''] = /^(postgres(?:ql)?:\/\/[^:/@]*):[^@]*(@.*)$/s.exec(url) ?? [];
+  if (before === '') return [];
+  const says =
+    'has the password of the database in the file; put it into PGPASSWORD, or into a file that PGPASSWORD_FILE names';
+  return at(['ledger', 'url'], { says, proposals: [write([before + after])] });
+}
+
+export const findLedgerInMemory = ({ ledger }: RawConfig): readonly Found[] =>
+  at(
+    ['ledger', 'url'],
+    /^sqlite:(:memory:)?\s*$/.test(ledger?.url ?? '')
+      ? {
+          says: 'is no file: what was bought would be forgotten when the process ends, and bought again',
+          proposals: [write(['sqlite:.courier/ledger.db'])],
+        }
+      : null,
+  );
+
+export const findLedgerInTmp = ({ ledger }: RawConfig): readonly Found[] =>
+  at(
+    ['ledger', 'url'],
+    /^sqlite:(\/var)?\/(tmp|run|dev\/shm)\//.test(ledger?.url ?? '')
+      ? {
+          says: 'is in a folder that is emptied when the machine restarts; "courier recover" would have to rebuild the ledger',
+          proposals: [write(['sqlite:.courier/ledger.db'])],
+        }
+      : null,
+  );
+
+export const findIdleMinimum = ({ worker }: RawConfig): readonly Found[] =>
+  at(
+    ['worker', 'adaptive_crawls', 'minimum'],
+    (worker?.adaptive_crawls?.minimum ?? 0) > (worker?.slots?.crawl ?? 200)
+      ? {
+          says: `is more than slots.crawl (${worker?.slots?.crawl ?? 200}), so crawls never wait for the host`,
+          proposals: [write([worker?.slots?.crawl ?? 200], { after: ' or less' })],
+        }
+      : null,
+  );

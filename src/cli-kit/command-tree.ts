@@ -22,6 +22,24 @@ export interface OptionNode {
   readonly description: string;
 }
 
+/** What the configuration names, and completion offers: by the word that stands for it in arguments and options. */
+const NAMED = { watch: 'watches', account: 'accounts', channel: 'channels' } as const;
+export type Named = (typeof NAMED)[keyof typeof NAMED];
+
+/** What `<watch>`, `[watch...]` or `--watch <watch>` stands for; null for what nobody has named. */
+export function getNamed(usage: string): Named | null {
+  const [, word = ''] = /[<[]([a-z]+)(?:\.\.\.)?[>\]]/.exec(usage) ?? [];
+  return word in NAMED ? NAMED[word as keyof typeof NAMED] : null;
+}
+
+/** What the arguments of a command stand for, by kind. */
+export const groupByNamed = (nodes: readonly CommandNode[]): ReadonlyMap<Named, readonly CommandNode[]> =>
+  new Map(
+    Object.values(NAMED)
+      .map((named) => [named, nodes.filter(({ args }) => args.some(({ usage }) => getNamed(usage) === named))] as const)
+      .filter(([, found]) => found.length > 0),
+  );
+
 /** Loads every command of a program. */
 export async function readCommandTree({ command, load }: Program): Promise<CommandNode> {
   const children: CommandNode[] = [];

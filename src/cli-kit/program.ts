@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { VERSION } from '../observability/version.ts';
+import { DOCS_FOLDER, VERSION } from '../observability/version.ts';
 import { EXIT } from './exit-codes.ts';
 import { openOutput, recordSummary, recordVersion } from './output.ts';
 import { guardStdout } from './stdout.ts';
@@ -14,6 +14,8 @@ export interface ProgramDefinition {
   readonly name: string;
   readonly description: string;
   readonly commands: Readonly<Record<string, LazyCommand>>;
+  /** The headings of the help with the commands below them; those that none of them has come last. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** Options of every command, besides those of the output. */
   readonly options?: (program: Command) => unknown;
 }
@@ -25,7 +27,7 @@ export interface Program {
 }
 
 /** Builds a program whose commands are stubs until commander has found which one the arguments name. */
-export function createProgram({ name, description, commands, options }: ProgramDefinition): Program {
+export function createProgram({ name, description, commands, groups = {}, options }: ProgramDefinition): Program {
   const program = new Command(name)
     .description(description)
     .version(VERSION)
@@ -35,13 +37,24 @@ export function createProgram({ name, description, commands, options }: ProgramD
     .option('--no-color', 'print no colours and redraw no lines (as NO_COLOR does)')
     .configureHelp({ showGlobalOptions: true })
     .helpCommand(false)
+    .addHelpText('after', `\nGuides and reference (docs/…): ${DOCS_FOLDER}`)
     .showHelpAfterError(
       `Nothing was changed or charged. "${name} --help" lists the commands, "${name} COMMAND --help" their options.`,
     )
     .exitOverride();
   options?.(program);
-  for (const [each, { description: does }] of Object.entries(commands))
-    program.command(each).description(does).helpCommand(false);
+  const listed = Object.values(groups).flat();
+  const order = [...listed, ...Object.keys(commands).filter((each) => !listed.includes(each))].filter(
+    (each) => each in commands,
+  );
+  for (const each of order) {
+    const group = Object.keys(groups).find((heading) => groups[heading]?.includes(each));
+    const command = program
+      .command(each)
+      .description(commands[each]?.description ?? '')
+      .helpCommand(false);
+    if (group !== undefined) command.helpGroup(`${group}:`);
+  }
 
   const loaded = new Set<string>();
   const load = async (command: string): Promise<Command | null> => {
@@ -58,6 +71,7 @@ export function createProgram({ name, description, commands, options }: ProgramD
   });
   program
     .command('help')
+    .helpGroup(Object.keys(groups).length === 0 ? '' : `${Object.keys(groups).at(-1)}:`)
     .description('show the help of a command')
     .argument('[command...]')
     .action(async ([first, ...rest]: string[]) => {

@@ -5,6 +5,14 @@ export const COURIER: ProgramDefinition = {
   name: 'courier',
   description: 'Watches sitemaps and submits new URLs to a prepaid service, without ever paying twice.',
   options: (program) => program.option('--config <file>', 'configuration file, or a folder of them', 'courier.yaml'),
+  groups: {
+    Begin: ['demo', 'init', 'validate', 'config', 'doctor'],
+    Buy: ['plan', 'apply', 'run', 'worker', 'watch', 'index-check'],
+    Look: ['status', 'tonight', 'why', 'batches', 'submissions', 'index-checks', 'spend', 'report'],
+    Decide: ['approve', 'reject', 'quarantine', 'accounts', 'recover'],
+    Maintain: ['ledger', 'notify', 'deployments', 'codec-server'],
+    'Without a configuration': ['crawl', 'completion', 'schema', 'help'],
+  },
   commands: {
     demo: {
       description:

@@ -55,7 +55,7 @@ export function checkOutside(
  * is said is a warning.
  */
 function checkFolders(
-  { report, retention, ledger }: Pick<RawConfig, 'report' | 'retention' | 'ledger'>,
+  { report, retention, ledger }: { [Section in 'report' | 'retention' | 'ledger']: RawConfig[Section] | undefined },
   folder: string,
   complain: Complain,
 ): void {

@@ -187,10 +187,7 @@ function listMistakes(errors: readonly ErrorObject[], raw: CheckedFile['raw']): 
 }
 
 /** Several settings of a watch in a place that has none of them are one mistake. */
-function joinUnknown(
-  mistakes: readonly Mistake[],
-  unknown: ReadonlyMap<string, readonly string[]>,
-): readonly Mistake[] {
+function joinUnknown(mistakes: readonly Mistake[], unknown: ReadonlyMap<string, readonly string[]>): Mistake[] {
   return mistakes.map((mistake) => {
     const parent = mistake.path.slice(0, -1);
     const names = (unknown.get(parent.join('.')) ?? []).filter(isOfWatch);

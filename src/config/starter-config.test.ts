@@ -14,7 +14,7 @@ const shop: StarterWatch = {
   privateHosts: [],
 };
 const account = { baseUrl: 'https://indexing.example/api/v1', apiKey: { env: 'COURIER_API_KEY' }, price: null };
-const rest = { timezone: 'Europe/Istanbul', schema: './courier.schema.json' };
+const rest = { timezone: 'Europe/Istanbul', schema: './courier.schema.json', reference: './configuration.md' };
 
 describe('renderStarterConfig', () => {
   test('is a valid configuration whose first run buys nothing', () => {

@@ -22,18 +22,20 @@ export interface StarterConfig {
   readonly timezone: string;
   /** Path or address of the JSON Schema, for editors. */
   readonly schema: string;
+  /** Path of the page with every setting. */
+  readonly reference: string;
 }
 
 const SHOWN_HOSTS = 5;
 
 /** The text of a first `courier.yaml`: commented, valid, and made so that its first run buys nothing. */
-export function renderStarterConfig({ account, watches, timezone, schema }: StarterConfig): string {
+export function renderStarterConfig({ account, watches, timezone, schema, reference }: StarterConfig): string {
   const { baseUrl, apiKey, price } = account;
   const [kind, value] = 'env' in apiKey ? (['env', apiKey.env] as const) : (['file', apiKey.file] as const);
   const what = kind === 'env' ? 'the name of a variable; never the key itself' : 'a file that only you can read';
   return `# yaml-language-server: $schema=${schema}
 # "courier validate" checks this file, "courier plan" shows what a run would buy and what it would cost.
-# Every setting: docs/reference/configuration.md
+# Every setting: ${reference}
 version: 1
 accounts:
   main:

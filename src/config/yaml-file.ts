@@ -20,7 +20,7 @@ export type Path = readonly string[];
 /** Where a problem is shown: at the name of the setting or at its value. */
 export type At = 'key' | 'value';
 
-/** An error stops everything; of a warning the reader is told. */
+/** An error stops everything; a warning is only shown. */
 export type Level = 'error' | 'warning';
 
 export interface Position {

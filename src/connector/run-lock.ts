@@ -22,7 +22,7 @@ export async function withRunLock<T>(ledger: Ledger, watches: readonly Watch[], 
     const { watch, holder: other } = locked;
     throw new OperationError(
       'run_active',
-      `Another "courier run --once" is running ${watch} (process ${other.pid} on ${other.host}). This one ` +
+      `Another "courier run --once" runs watch ${watch} now (process ${other.pid} on ${other.host}). This one ` +
         'submitted and charged nothing. Wait for the other one to end; it does the same work.',
     );
   }

@@ -88,7 +88,12 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     { name: 'watch pings', cron: '40 * * * * *', run: () => pingWatches(ledger, deps.config, ping) },
     { name: 'worker ping', cron: '*/5 * * * *', run: pingWorker },
     // Late in the UTC day: a report shows each day as it was when it was last counted.
-    { name: 'daily figures', cron: '50 23 * * *', timezone: 'UTC', run: () => recordWatchDays(ledger) },
+    {
+      name: 'daily figures',
+      cron: '50 23 * * *',
+      timezone: 'UTC',
+      run: async () => void (await recordWatchDays(ledger)),
+    },
     { name: 'retention of messages', cron: '17 3 * * *', run: notifier.forget },
   ];
 

@@ -1,4 +1,5 @@
 import { formatTry } from '../../contract/money.ts';
+import { formatCount, formatCounted } from '../submission/count.ts';
 import type { AccountId, RunId } from '../submission/ids.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Logger } from './log.ts';
@@ -82,7 +83,10 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
         return log.warn(fields, `run of ${event.watch} was abandoned: its workflow is gone. The next run continues`);
       case 'crawl':
         if (!event.complete) unread.set(event.run, event.problems[0] ?? 'a sitemap could not be read');
-        return log.debug(fields, `crawl of ${event.watch}: ${event.urls} URLs in ${formatSpan(event.tookMs)}`);
+        return log.debug(
+          fields,
+          `crawl of ${event.watch}: ${formatCounted(event.urls, 'URL')} in ${formatSpan(event.tookMs)}`,
+        );
       case 'poll':
         return log.debug(fields, `job ${event.reference} is ${event.state}`);
       case 'job_ended': {
@@ -95,7 +99,7 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
         const { watch, urls, found, charged } = event;
         return log.info(
           fields,
-          `index-check of ${watch}: ${found} of ${urls} URLs found, ${formatTry(charged)} charged`,
+          `index-check of ${watch}: ${formatCount(found)} of ${formatCounted(urls, 'URL')} found, ${formatTry(charged)} charged`,
         );
       }
     }
@@ -105,7 +109,7 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
 function writeBatch(log: Logger, { kind: _, ...event }: BatchAnswered): void {
   const { batch, watch, urls, outcome, charged, reason } = event;
   const cost = charged === null ? '' : `, ${formatTry(charged)} charged`;
-  const text = `batch ${batch} of ${watch} (${urls} URLs) ${outcome}${cost}${reason === null ? '' : `: ${reason}`}`;
+  const text = `batch ${batch} of ${watch} (${formatCounted(urls, 'URL')}) ${outcome}${cost}${reason === null ? '' : `: ${reason}`}`;
   if (event.accepted !== 'no') log.info(event, text);
   else log.warn(event, text);
 }

@@ -89,6 +89,7 @@ describe('a report', () => {
       { day: day(16), listed: 5, ...unknown },
       { day: day(19), listed: 5, bought: 3, completed: 2, checked: 2, found: 2 },
     ]);
+    assert.deepEqual([shop.adopted, blog.adopted], [2, 0], 'listed when the watch began');
     assert.deepEqual([shop.countedSince, blog.countedSince, blog.counts], [day(19), null, []]);
     assert.deepEqual(
       shop.runs.map((run) => [run.day, run.new, run.finished]),

@@ -26,7 +26,7 @@ const WAITING: readonly Waiting[] = ['needs_review', 'in_doubt', 'to_be_sent', '
 
 /** Reads a report from the ledger. The counts of today are taken first, so the report of a new ledger has a figure. */
 export async function collectReport(ledger: Ledger, config: Config, scope: ReportScope): Promise<Report> {
-  await recordWatchDays(ledger);
+  const adopted = await recordWatchDays(ledger);
   const madeAt = ledger.now();
   const since = Math.floor(scope.since / DAY) * DAY;
   const today = Math.floor(madeAt / DAY) * DAY;
@@ -46,7 +46,7 @@ export async function collectReport(ledger: Ledger, config: Config, scope: Repor
     const checked = await listCheckedUrls(ledger, watch.id, { since, detailsFrom: checkDetailsFrom ?? 0 });
     for (const { at, newSince, urls } of checked.firstFound) addTime(times.found, at, newSince, urls);
     checksSince = Math.max(checksSince, checked.since);
-    watchReports.push(await collectWatch(ledger, watch, since, checked));
+    watchReports.push(await collectWatch(ledger, watch, since, checked, adopted.get(watch.id) ?? 0));
   }
   const spending = await listSpending(ledger, 'day', since);
   const accountReports: AccountReport[] = [];
@@ -76,12 +76,14 @@ async function collectWatch(
   { id, account }: Watch,
   since: number,
   { days }: CheckedUrls,
+  adopted: number,
 ): Promise<WatchReport> {
   return {
     watch: id,
     account,
     runs: (await listRunDays(ledger, id, since)).days,
     counts: await listWatchDays(ledger, id, since),
+    adopted,
     countedSince: await findFirstWatchDay(ledger, id),
     checks: days,
     due: await getDueUrls(ledger, id),

@@ -131,13 +131,21 @@ function renderTiles(report: Report, { say, count, percent, money }: Formats): H
   const quarantined = report.watches.flatMap(({ quarantine }) => quarantine).reduce((all, { urls }) => all + urls, 0);
   const tile = (label: MessageKey, value: string, detail: string) =>
     html`<div><dt>${say(label)}</dt><dd class="value">${value}</dd><dd>${detail}</dd></div>`;
+  const adopted = report.watches.reduce((all, watch) => all + watch.adopted, 0);
   const share = (part: number, of: number) => percent(of === 0 ? 0 : part / of);
   return html`<dl class="tiles">${[
     tile('tile_listed', count(sum('listed')), say('urls_axis')),
-    tile('tile_bought', count(sum('bought')), say('tile_of_listed', { percent: share(sum('bought'), sum('listed')) })),
+    tile(
+      'tile_bought',
+      count(sum('bought')),
+      say(adopted === 0 ? 'tile_of_listed' : 'tile_of_not_adopted', {
+        percent: share(sum('bought'), Math.max(sum('listed') - adopted, sum('bought'))),
+        adopted: count(adopted),
+      }),
+    ),
     tile(
       'tile_found',
-      count(sum('found')),
+      sum('checked') === 0 ? '–' : count(sum('found')),
       sum('checked') === 0
         ? say('tile_nothing_checked')
         : say('tile_of_checked', { percent: share(sum('found'), sum('checked')), count: count(sum('checked')) }),

@@ -36,6 +36,8 @@ export interface WatchReport {
   readonly account: AccountId;
   readonly runs: readonly RunDay[];
   readonly counts: readonly WatchDay[];
+  /** URLs that were listed when the watch began, and that were taken over without buying them. */
+  readonly adopted: number;
   /** The first day on which the URLs of the watch were counted. */
   readonly countedSince: number | null;
   readonly checks: readonly CheckShare[];

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 /** When a change is implausibly large; null disables a rule. Percentages refer to the URLs known before. */
 export interface GuardPolicy {
   readonly maxNew: number | null;
@@ -63,12 +64,12 @@ export function renderGuardReason(reason: GuardReason): string {
   switch (code) {
     case 'max_new':
     case 'max_changed':
-      return `${count(urls)} ${KIND[code]} URLs, more than ${code} allows (${count(limit)})`;
+      return `${formatCount(urls)} ${KIND[code]} URLs, more than ${code} allows (${formatCount(limit)})`;
     case 'max_new_percent':
     case 'max_changed_percent':
-      return `${count(urls)} ${KIND[code]} URLs are ${percent(urls, reason.known)} of the ${count(reason.known)} known, more than ${code} allows (${limit}%)`;
+      return `${formatCount(urls)} ${KIND[code]} URLs are ${percent(urls, reason.known)} of the ${formatCount(reason.known)} known, more than ${code} allows (${limit}%)`;
     case 'max_gone_percent':
-      return `${count(urls)} of ${count(reason.known)} known URLs are gone (${percent(urls, reason.known)}), more than ${code} allows (${limit}%)`;
+      return `${formatCount(urls)} of ${formatCount(reason.known)} known URLs are gone (${percent(urls, reason.known)}), more than ${code} allows (${limit}%)`;
   }
 }
 
@@ -78,7 +79,5 @@ const KIND = {
   max_changed: 'changed',
   max_changed_percent: 'changed',
 } as const;
-
-const count = (value: number): string => value.toLocaleString('en-US');
 
 const percent = (part: number, whole: number): string => `${Math.round(10 * computePercent(part, whole)) / 10}%`;

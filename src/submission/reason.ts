@@ -1,4 +1,5 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
+import { formatCount, formatCounted } from './count.ts';
 import { type GuardReason, renderGuardReason } from './guard.ts';
 import { describeHistoryHold, type HistoryHold } from './history-hold.ts';
 import type { AccountId } from './ids.ts';
@@ -166,7 +167,7 @@ export function renderReason(reason: Reason): string {
     case 'run_rejected':
       return `rejected by ${reason.by}`;
     case 'room_for_some':
-      return `${describeLimit(reason.limit)}, which allows ${reason.allowed} of ${reason.wanted} URLs; the others stay due`;
+      return `${describeLimit(reason.limit)}, which allows ${formatCount(reason.allowed)} of ${formatCount(reason.wanted)} URLs; the others stay due`;
     case 'lastmod_not_resubmitted':
       return 'its lastmod changed; the watch does not resubmit';
     case 'lastmod_bought':
@@ -364,7 +365,7 @@ export function describeLimit(reason: SpendReason): string {
       return `the balance, less what is committed, is below zero (${formatTry(reason.balance)})`;
     case 'beyond_decision':
       return (
-        `what was decided on for this run is ${reason.urls === 1 ? '1 URL' : `${reason.urls} URLs`}` +
+        `what was decided on for this run is ${formatCounted(reason.urls, 'URL')}` +
         (reason.limit === null ? '' : ` for ${formatTry(reason.limit)} at most`)
       );
     case 'balance_unknown':

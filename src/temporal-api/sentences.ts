@@ -1,16 +1,13 @@
 import { decimalTry, type Micros } from '../../contract/money.ts';
+import { formatCounted } from '../submission/count.ts';
 
 const THOUSANDS = /\B(?=(\d{3})+$)/g;
 
-/** "1,234": the sandbox of workflows has no locale data worth relying on. */
-export const count = (value: number): string => String(value).replace(THOUSANDS, ',');
+export { formatCount as count, formatCounted as counted } from '../submission/count.ts';
 
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
+export const urls = (value: number): string => formatCounted(value, 'URL');
 
-export const urls = (value: number): string => counted(value, 'URL');
-
-export const batches = (value: number): string => counted(value, 'batch', 'batches');
+export const batches = (value: number): string => formatCounted(value, 'batch', 'batches');
 
 /** "1,052.50 TRY". */
 export function money(amount: Micros | null): string {

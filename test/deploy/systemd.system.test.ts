@@ -68,7 +68,10 @@ describe('the systemd units', () => {
         read(`systemd/${unit}`),
         /^ExecStart=\S+ --disable-warning=ExperimentalWarning --report-exclude-env \/opt\/courier\/node_modules\/sitemap-courier\/dist\/src\/cli\/main\.js /m,
       );
-    assert.match(read('systemd/courier-service.service'), /^ExecStart=.* service\/cli\/main\.ts serve$/m);
+    assert.match(
+      read('systemd/courier-service.service'),
+      /^ExecStart=.* \/opt\/courier-service\/node_modules\/sitemap-courier\/dist\/service\/cli\/main\.js serve$/m,
+    );
   });
 
   test('signal the worker alone, so that its local Temporal server outlives it', () => {

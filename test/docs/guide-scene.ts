@@ -47,7 +47,7 @@ export async function openGuideScene(t: TestContext): Promise<GuideScene> {
   const listPlaceholders = (
     folder: string,
   ): readonly (readonly [RegExp, string | (() => string | Promise<string>)])[] => [
-    [/^npm run -s courier -- /, 'courier '],
+    [/^(npm run -s courier --|npx courier) /, 'courier '],
     [
       /\bcourier init shop\.example(?! --base-url)/,
       'courier init shop.example --base-url https://indexing.example/api/v1',

@@ -10,7 +10,7 @@ import { listGuides, readShellBlocks, type ShellBlock } from '../support/shell-b
 import { type GuideScene, openGuideScene } from './guide-scene.ts';
 import { NOT_RUN } from './not-run.ts';
 
-const RUN = /^(courier|courier-service|npm run -s courier --|export|sqlite3|cd \/srv\/courier &&)\s/;
+const RUN = /^(npx courier|courier|courier-service|npm run -s courier --|export|sqlite3|cd \/srv\/courier &&)\s/;
 const isRun = (command: string) => RUN.test(command) && !NOT_RUN.some(({ pattern }) => pattern.test(command));
 const isNotRun = (command: string) => NOT_RUN.some(({ pattern }) => pattern.test(command));
 

@@ -36,7 +36,7 @@ describe('the local Temporal server', () => {
     await until('the first has begun', () => existsSync(join(folder, '.courier')));
     const second = await courier(folder, 'run', '--once');
     assert.equal(second.code, 9, second.stderr);
-    assert.match(second.stderr, /Another "courier run --once" is running shop .* submitted and charged nothing/);
+    assert.match(second.stderr, /Another "courier run --once" runs watch shop now .* submitted and charged nothing/);
     assert.equal(first.exitCode, null, 'the first continues');
     const done = await firstEnded;
     assert.equal(done.code, 0, done.stderr);

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+
+/** The program by its name, as a shell finds it. */
+const AS_COMMAND = (shell: Shell) =>
+  shell === 'fish'
+    ? `function courier; ${process.execPath} --disable-warning=ExperimentalWarning ${main} $argv; end`
+    : `courier() { ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"; }`;
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -28,7 +36,7 @@ _courier`,
 
 /** What a shell offers for the last of these words. */
 function complete(shell: Shell, ...words: string[]): string[] {
-  const script = `${shell === 'zsh' ? 'compdef() { : }\n' : ''}${scripts.get(shell)}\n${QUESTIONS[shell](words)}`;
+  const script = `${shell === 'zsh' ? 'compdef() { : }\n' : ''}${AS_COMMAND(shell)}\n${scripts.get(shell)}\n${QUESTIONS[shell](words)}`;
   const options = shell === 'fish' ? ['--no-config', '-c', script] : ['-c', script];
   const { stdout, stderr, status } = spawnSync(shell, options, { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
@@ -73,6 +81,31 @@ describe('courier completion', () => {
         );
         assert.equal(offered.length > 0, shell !== 'bash');
       }
+    });
+  }
+
+  for (const shell of SHELLS) {
+    const skip = isInstalled(shell) ? false : `${shell} is not installed`;
+    test(`${shell} offers what the configuration names, and nothing where it cannot be read`, { skip }, (t) => {
+      const folder = mkdtempSync(join(tmpdir(), 'completion-'));
+      t.after(() => rmSync(folder, { recursive: true }));
+      const config = join(folder, 'other.yaml');
+      writeFileSync(
+        config,
+        `version: 1
+accounts: { main: { base_url: "https://indexing.example/api/v1", api_key: { env: X } } }
+watches:
+  shop: { account: main, sitemaps: ["https://shop.example/s.xml"] }
+  blog: { account: main, sitemaps: ["https://blog.example/s.xml"] }
+`,
+      );
+      const ask = (...words: string[]) => complete(shell, '--config', config, ...words).toSorted();
+      assert.deepEqual(ask('run', 'sh'), ['shop']);
+      assert.deepEqual(ask('plan', 'shop', 'b'), ['blog']);
+      assert.deepEqual(ask('watch', 'pause', 'b'), ['blog']);
+      assert.deepEqual(ask('batches', 'list', '--watch', ''), ['blog', 'shop']);
+      assert.deepEqual(ask('accounts', 'move', 'm'), ['main']);
+      assert.deepEqual(complete(shell, '--config', join(folder, 'none.yaml'), 'run', 'sh'), []);
     });
   }
 

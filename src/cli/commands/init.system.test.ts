@@ -102,13 +102,22 @@ describe('courier init', () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
+  test('says once why an address is refused, whatever number of addresses it tries', async (t) => {
+    const folder = emptyFolder(t);
+    const refused = await courier(folder, 'init', '127.0.0.1:9', ...SERVICE.slice(0, 2));
+    assert.equal(refused.code, 3, refused.stderr);
+    const tried = refused.stderr.match(/127\.0\.0\.1:9\//g) ?? [];
+    assert.ok(tried.length > 5, refused.stderr);
+    assert.equal(refused.stderr.match(/is not a public address/g)?.length, 1, refused.stderr);
+  });
+
   test('says what it found and what to do next', async (t) => {
     const folder = emptyFolder(t);
     const origin = await publishSite(t, shop);
     const printed = await printCourier(folder, 'init', origin, ...SERVICE);
     assert.match(
       printed,
-      /3 pages in .*robots\.txt, 0 with a lastmod; watch "site" covers those of .*, not 1 page of other hosts\./,
+      /3 pages in .*robots\.txt, 0 with a lastmod; watch "site" covers those of .*; 1 page of other hosts is not bought\./,
     );
     assert.match(printed, /courier\.yaml is written: 1 watch\. The first run buys nothing\.\nNext: /);
   });

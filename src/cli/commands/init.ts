@@ -121,18 +121,29 @@ function report(output: Output, survey: SiteSurvey, watch: StarterWatch | null):
   const { site, urls, withLastmod, complete, problems } = survey;
   if (watch === null) {
     output.warn(`${site}: no sitemap was found. Tried:`);
-    for (const { url, message } of problems) output.warn(`  ${url}: ${message}`);
+    warnOf(output, problems);
     return;
   }
   const others = [...watch.otherHosts.values()].reduce((sum, each) => sum + each, 0);
   output.print(
     `${site}: ${formatCounted(urls, 'page')} in ${watch.source.url}, ${formatCount(withLastmod)} with a lastmod; ` +
       `watch "${watch.id}" covers those of ${watch.hosts.join(', ')}` +
-      (others === 0 ? '.' : `, not ${formatCounted(others, 'page')} of other hosts.`),
+      (others === 0
+        ? '.'
+        : `; ${formatCounted(others, 'page')} of other hosts ${others === 1 ? 'is' : 'are'} not bought.`),
   );
   if (complete) return;
   output.warn(`${site}: not everything could be read, so there are more pages than counted:`);
-  for (const { url, message } of problems) output.warn(`  ${url}: ${message}`);
+  warnOf(output, problems);
+}
+
+/** What is said of several addresses is said once. */
+function warnOf(output: Output, problems: SiteSurvey['problems']): void {
+  for (const [message, same] of Map.groupBy(problems, (problem) => problem.message)) {
+    const [first, ...others] = same;
+    output.warn(`  ${first?.url}: ${message}`);
+    if (others.length > 0) output.warn(`  the same of ${others.map(({ url }) => url).join(', ')}`);
+  }
 }
 
 function toStarterConfig(file: string, baseUrl: string, watches: readonly StarterWatch[], flags: Flags): StarterConfig {
@@ -142,15 +153,16 @@ function toStarterConfig(file: string, baseUrl: string, watches: readonly Starte
     account: { baseUrl, apiKey, price: flags.price ?? null },
     watches,
     timezone: flags.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    schema: findSchema(file),
+    schema: findInPackage(file, 'config/courier.schema.json'),
+    reference: findInPackage(file, 'docs/reference/configuration.md'),
   };
 }
 
 const PACKAGE = new URL(import.meta.url.endsWith('.ts') ? '../../../' : '../../../../', import.meta.url);
 
-/** The schema of this package, from where the configuration lies, as editors resolve it. */
-function findSchema(file: string): string {
-  const path = relative(dirname(resolve(file)), fileURLToPath(new URL('config/courier.schema.json', PACKAGE)));
+/** A file of this package, from where the configuration lies, as editors resolve it. */
+function findInPackage(file: string, name: string): string {
+  const path = relative(dirname(resolve(file)), fileURLToPath(new URL(name, PACKAGE)));
   return path.startsWith('.') ? path : `./${path}`;
 }
 

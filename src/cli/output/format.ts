@@ -1,15 +1,11 @@
 import { formatTry, type Micros } from '../../../contract/money.ts';
+import { formatCounted } from '../../submission/count.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
+
+export { formatCount, formatCounted } from '../../submission/count.ts';
 
 /** Shown for an unknown value: never 0, which is a value. */
 export const NOT_KNOWN = 'not known yet';
-
-/** "12,345", for whole numbers. Not by Intl, which takes a third of the time of a short command to load. */
-export const formatCount = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
-
-/** "1 batch", "2 batches". */
-export const formatCounted = (value: number, one: string, many = `${one}s`): string =>
-  `${formatCount(value)} ${value === 1 ? one : many}`;
 
 /** "12.50 TRY", or that the amount is unknown. */
 export const formatAmount = (amount: Micros | null): string => (amount === null ? NOT_KNOWN : formatTry(amount));

@@ -4,7 +4,7 @@ import type { At, Level, Path } from '../yaml-file.ts';
 
 /** Settings that the schema allows and that do not do what they say. */
 export interface Rule {
-  /** What the settings do, as a person would say it. */
+  /** What the settings do, in a few words. */
   readonly name: string;
   /** `error` where nothing could work, or where money would be lost; `warning` where an installation may work as it is. */
   readonly level: Level;

@@ -1,13 +1,16 @@
 import { Type } from '../../json-schema/type.ts';
 import { NOTICE_KINDS } from '../notice-kinds.ts';
-import { Count, closed, Duration, PATTERN, Secret } from './values.ts';
+import { Count, closed, Duration, PATTERN, secretOf } from './values.ts';
 
 /** Many services put a token in the address: then it belongs into a secret. */
 export const Address = (description: string) =>
-  Type.Union([Type.String({ pattern: PATTERN.address }), Secret], {
-    description,
-    examples: ['https://hooks.example/courier', { env: 'COURIER_HOOK_URL' }],
-  });
+  Type.Union(
+    [Type.String({ pattern: PATTERN.address }), secretOf('COURIER_HOOK_URL', '/run/secrets/courier-hook-url')],
+    {
+      description,
+      examples: ['https://hooks.example/courier', { env: 'COURIER_HOOK_URL' }],
+    },
+  );
 
 const Channel = Type.Object(
   {
@@ -15,7 +18,9 @@ const Channel = Type.Object(
       Type.Object(
         {
           url: Address('Where messages are posted, as JSON.'),
-          secret: Type.Optional(Secret),
+          secret: Type.Optional(
+            secretOf('COURIER_HOOK_SECRET', '/run/secrets/courier-hook', 'What signs the messages. '),
+          ),
         },
         {
           ...closed,
@@ -36,7 +41,11 @@ const Channel = Type.Object(
     email: Type.Optional(
       Type.Object(
         {
-          server: Secret,
+          server: secretOf(
+            'COURIER_SMTP_URL',
+            '/run/secrets/courier-smtp',
+            'The SMTP server, such as smtps://user:password@smtp.example:465. ',
+          ),
           from: Type.String({ minLength: 3, description: 'Sender.', examples: ['courier@shop.example'] }),
           to: Type.Array(Type.String({ minLength: 3 }), {
             minItems: 1,
@@ -46,7 +55,7 @@ const Channel = Type.Object(
         },
         {
           ...closed,
-          description: 'Plain e-mail. `server` is a secret such as smtps://user:password@smtp.example:465.',
+          description: 'Plain e-mail.',
         },
       ),
     ),

@@ -1,5 +1,5 @@
 import { Type } from '../../json-schema/type.ts';
-import { closed, PATTERN, Secret } from './values.ts';
+import { closed, PATTERN, secretOf } from './values.ts';
 
 const File = (description: string, example: string) =>
   Type.Optional(Type.String({ pattern: PATTERN.file, description, examples: [example] }));
@@ -51,13 +51,13 @@ export const Temporal = Type.Object(
       }),
     ),
     tls: Type.Optional(Tls),
-    api_key: Type.Optional(Secret),
+    api_key: Type.Optional(secretOf('TEMPORAL_API_KEY', '/run/secrets/temporal')),
     encryption: Type.Optional(
       Type.Object(
         {
-          key: Type.Optional(Secret),
+          key: Type.Optional(secretOf('COURIER_PAYLOAD_KEY', '/run/secrets/courier-payloads')),
           former_keys: Type.Optional(
-            Type.Array(Secret, {
+            Type.Array(secretOf('COURIER_PAYLOAD_KEY_2025', '/run/secrets/courier-payloads-2025'), {
               description: 'Keys that only decrypt: those before `key`.',
               examples: [[{ file: '/run/secrets/courier-payloads-2025' }]],
             }),

@@ -46,35 +46,40 @@ export const Glob = Type.String({
   description: 'A path pattern such as /products/**.',
 });
 
-export const Secret = Type.Union(
-  [
-    Type.Object(
-      {
-        env: Type.String({
-          pattern: PATTERN.variable,
-          maxLength: 100,
-          description: 'Name of an environment variable: capital letters, digits and underscores.',
-          examples: ['COURIER_API_KEY'],
-        }),
-      },
-      closed,
-    ),
-    Type.Object(
-      {
-        file: Type.String({
-          minLength: 1,
-          description: 'Path of a file that contains only the secret, relative to this configuration file.',
-          examples: ['/run/secrets/courier'],
-        }),
-      },
-      closed,
-    ),
-  ],
-  {
-    description: 'Source of the secret, never the secret itself: { env: NAME } or { file: PATH }.',
-    examples: [{ env: 'COURIER_API_KEY' }, { file: '/run/secrets/courier' }],
-  },
-);
+/** A secret, with a variable and a file that an example of it names, and what it is where its name does not say it. */
+export const secretOf = (variable: string, file: string, what = '') =>
+  Type.Union(
+    [
+      Type.Object(
+        {
+          env: Type.String({
+            pattern: PATTERN.variable,
+            maxLength: 100,
+            description: 'Name of an environment variable: capital letters, digits and underscores.',
+            examples: [variable],
+          }),
+        },
+        closed,
+      ),
+      Type.Object(
+        {
+          file: Type.String({
+            minLength: 1,
+            description: 'Path of a file that contains only the secret, relative to this configuration file.',
+            examples: [file],
+          }),
+        },
+        closed,
+      ),
+    ],
+    {
+      description: `${what}Source of the secret, never the secret itself: { env: NAME } or { file: PATH }.`,
+      examples: [{ env: variable }, { file }],
+    },
+  );
+
+/** The API key of an account. */
+export const Secret = secretOf('COURIER_API_KEY', '/run/secrets/courier');
 
 export const Service = Type.Enum(['standard', 'fast'], {
   description: 'Service level: standard (3 hours to 7 days) or fast (5 to 10 minutes). It decides the price.',

@@ -2,7 +2,7 @@ import { Type } from '../../json-schema/type.ts';
 import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../../submission/guard.ts';
 import { DEFAULT_PRIORITY } from '../../submission/run-priority.ts';
 import { Address } from './notify.ts';
-import { Count, closed, Duration, Glob, Money, PATTERN, Percent, Secret, Service } from './values.ts';
+import { Count, closed, Duration, Glob, Money, PATTERN, Percent, Service, secretOf } from './values.ts';
 
 /** The settings that `defaults` may hold too. */
 export const watchSettings = {
@@ -235,7 +235,7 @@ export const Watch = Type.Object(
       }),
     ),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.Union([Type.String(), Secret]), {
+      Type.Record(Type.String(), Type.Union([Type.String(), secretOf('STAGING_AUTH', '/run/secrets/staging-auth')]), {
         description: 'Extra request headers for the sitemaps; each value is a string or a secret.',
         examples: [{ authorization: { env: 'STAGING_AUTH' } }],
       }),

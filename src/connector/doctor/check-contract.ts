@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Account, Config } from '../../config/config.ts';
+import { formatCount, formatCounted } from '../../submission/count.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -80,7 +81,7 @@ export function compareContract(subject: string, contract: Contract, hasChecks: 
   const submit = findSchema(contract, operations, 'post /submissions');
   const most = submit?.properties?.urls?.maxItems;
   if (most !== undefined && most < LIMITS.submissionUrls) {
-    const message = `the service takes ${most} URLs a submission, and batches have up to ${LIMITS.submissionUrls}`;
+    const message = `the service takes ${formatCounted(most, 'URL')} a submission, and batches have up to ${formatCount(LIMITS.submissionUrls)}`;
     return warn(about, message, 'nothing: a batch that is too large is refused without a charge and split');
   }
   const level = submit?.properties?.service?.default;

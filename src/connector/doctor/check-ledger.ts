@@ -5,6 +5,7 @@ import { sql } from '../../database/sql.ts';
 import { LEDGER_REMEDY } from '../../ledger/describe-failure.ts';
 import { LEDGER_MIGRATIONS } from '../../ledger/migrations.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import { formatCounted } from '../../submission/count.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const MIB = 1024 * 1024;
@@ -41,7 +42,7 @@ export async function checkLedger(ledger: Ledger, url: string): Promise<Finding[
   const { urls } = await ledger.db.one(sql<{ urls: number }>`SELECT coalesce(sum(live), 0) AS urls FROM watches`);
   const file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
   const bytes = file === null ? await getPostgresSize(ledger) : getFileSize(file);
-  const what = `writable, schema ${LEDGER_MIGRATIONS.length}, ${urls} URLs in sitemaps, ${formatBytes(bytes)}, id ${ledger.id}`;
+  const what = `writable, schema ${LEDGER_MIGRATIONS.length}, ${formatCounted(urls, 'URL')} in sitemaps, ${formatBytes(bytes)}, id ${ledger.id}`;
   return [ok(about, what), ...(file === null || file === ':memory:' ? [] : [checkDisk(file, bytes)])];
 }
 

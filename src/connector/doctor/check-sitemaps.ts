@@ -1,6 +1,7 @@
 import type { Watch } from '../../config/config.ts';
 import { readSecret, SecretMissingError } from '../../config/secrets.ts';
 import { crawl } from '../../sitemap/crawl.ts';
+import { formatCount, formatCounted } from '../../submission/count.ts';
 import { makeScope } from '../../url/scope.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -76,8 +77,8 @@ function judgeSitemap(watch: Watch, source: string, kind: string, counts: Counts
   const about = { check: 'sitemap', subject: watch.id } as const;
   const { urls, withLastmod, outOfScope, otherHosts } = counts;
   const share = urls === 0 ? 0 : Math.floor((100 * withLastmod) / urls);
-  const many = `${isCut ? 'more than ' : ''}${urls} URLs`;
-  const what = `${source}: ${kind === '' ? 'read' : kind}, ${many}, ${share}% with a lastmod, ${outOfScope} out of scope`;
+  const many = `${isCut ? 'more than ' : ''}${formatCounted(urls, 'URL')}`;
+  const what = `${source}: ${kind === '' ? 'read' : kind}, ${many}, ${share}% with a lastmod, ${formatCount(outOfScope)} out of scope`;
   if (urls === 0) return warn(about, `${source}: it lists no URL`, 'check that it is the right sitemap');
   if (outOfScope === urls)
     return fail(about, `${what}: nothing is bought`, 'correct hosts, include and exclude of the watch');

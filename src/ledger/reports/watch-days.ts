@@ -42,22 +42,29 @@ export const WATCH_DAY_COLUMNS = {
 /** Rows that one query reads: a hundredth of a second, so the process stays responsive. */
 const PAGE = 20_000;
 
+/** What is counted today and not kept. */
+interface CountsOfToday extends WatchCounts {
+  /** Listed when the watch began, and taken over without buying them. */
+  readonly adopted: number;
+}
+
 /**
  * Counts the URLs of every watch and keeps the counts as those of today, because the ledger knows how a URL is and not
- * how it was. Reads every URL once, by its primary key, in pages.
+ * how it was. Reads every URL once, by its primary key, in pages. Returns how many URLs of each watch are adopted.
  */
-export async function recordWatchDays(ledger: Ledger): Promise<void> {
+export async function recordWatchDays(ledger: Ledger): Promise<ReadonlyMap<WatchId, number>> {
   const { db } = ledger;
-  const sums = new Map<number, WatchCounts>();
-  const add = (rows: readonly (Partial<WatchCounts> & { readonly watch_id: number })[]) => {
+  const sums = new Map<number, CountsOfToday>();
+  const add = (rows: readonly (Partial<CountsOfToday> & { readonly watch_id: number })[]) => {
     for (const { watch_id: watch, ...row } of rows) {
-      const sum = sums.get(watch) ?? { listed: 0, bought: 0, completed: 0, checked: 0, found: 0 };
+      const sum = sums.get(watch) ?? { listed: 0, bought: 0, completed: 0, checked: 0, found: 0, adopted: 0 };
       sums.set(watch, {
         listed: sum.listed + (row.listed ?? 0),
         bought: sum.bought + (row.bought ?? 0),
         completed: sum.completed + (row.completed ?? 0),
         checked: sum.checked + (row.checked ?? 0),
         found: sum.found + (row.found ?? 0),
+        adopted: sum.adopted + (row.adopted ?? 0),
       });
     }
   };
@@ -88,6 +95,8 @@ export async function recordWatchDays(ledger: Ledger): Promise<void> {
         completed = excluded.completed, checked = excluded.checked, found = excluded.found, at = excluded.at`,
     ),
   );
+  const watches = await db.all(sql<{ id: number; name: WatchId }>`SELECT id, name FROM watches`);
+  return new Map(watches.map(({ id, name }) => [name, sums.get(id)?.adopted ?? 0]));
 }
 
 type Table = 'urls' | 'queue';
@@ -107,10 +116,11 @@ const first = (db: Queryable, table: Table) => next(db, table, 0);
 
 /** Uses the primary key. */
 export const countUrls = (after: number, last: number) => sql<
-  Pick<WatchCounts, 'listed' | 'bought' | 'completed'> & { watch_id: number }
+  Pick<CountsOfToday, 'listed' | 'bought' | 'completed' | 'adopted'> & { watch_id: number }
 >`
   SELECT watch_id, count(*) AS listed, sum(CASE WHEN bought_at IS NOT NULL THEN 1 ELSE 0 END) AS bought,
-    sum(CASE WHEN completed_at IS NOT NULL THEN 1 ELSE 0 END) AS completed
+    sum(CASE WHEN completed_at IS NOT NULL THEN 1 ELSE 0 END) AS completed,
+    sum(CASE WHEN bought_at IS NULL AND reason_code IN ('baseline', 'lastmod_not_resubmitted') THEN 1 ELSE 0 END) AS adopted
   FROM urls WHERE id > ${after} AND id <= ${last} AND gone_run IS NULL GROUP BY watch_id`;
 
 /** Uses both primary keys. */

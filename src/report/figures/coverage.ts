@@ -24,6 +24,12 @@ export function toCoverage({ runs, counts }: WatchReport): CoverageDay[] {
   return [...days.values()].sort((a, b) => a.day - b.day);
 }
 
+/** The share of the listed URLs that is bought, without those that were adopted: they are not to be bought. */
+export function toShare({ counts, adopted }: WatchReport): number {
+  const { listed = 0, bought = 0 } = counts.at(-1) ?? {};
+  return listed > adopted ? bought / (listed - adopted) : bought > 0 ? 1 : 0;
+}
+
 export function buildCoverage(report: Report, watch: WatchReport, formats: Formats): Figure {
   const { say, count, percent, day } = formats;
   const days = toCoverage(watch);
@@ -32,10 +38,11 @@ export function buildCoverage(report: Report, watch: WatchReport, formats: Forma
   const title =
     last === undefined || last.listed === 0
       ? say('coverage_nothing', { watch: watch.watch })
-      : say('coverage_of', {
+      : say(watch.adopted === 0 ? 'coverage_of' : 'coverage_adopted', {
           watch: watch.watch,
-          percent: percent(last.bought / last.listed),
+          percent: percent(toShare(watch)),
           listed: count(last.listed),
+          adopted: count(watch.adopted),
         });
   const series = (name: 'listed' | 'bought' | 'found', dashed = false) =>
     drawLine(
@@ -94,15 +101,19 @@ export function buildCoverageTable({ watches }: Report, { say, count, percent }:
     columns: [
       { name: say('watch') },
       { name: say('listed'), numeric: true },
+      { name: say('adopted'), numeric: true },
       { name: say('bought'), numeric: true },
       { name: say('share'), numeric: true },
       { name: say('found'), numeric: true },
     ],
-    rows: watches.map(({ watch, counts }): Cell[] => {
+    rows: watches.map((report): Cell[] => {
+      const { watch, counts, adopted } = report;
       const last = counts.at(-1);
-      if (last === undefined) return [watch, say('not_known'), say('not_known'), '', say('not_known')];
-      const share = last.listed === 0 ? 0 : last.bought / last.listed;
-      return [watch, count(last.listed), count(last.bought), { text: percent(share), share }, count(last.found)];
+      if (last === undefined)
+        return [watch, say('not_known'), say('not_known'), say('not_known'), '', say('not_known')];
+      const share = toShare(report);
+      const found = last.checked === 0 ? say('tile_nothing_checked') : count(last.found);
+      return [watch, count(last.listed), count(adopted), count(last.bought), { text: percent(share), share }, found];
     }),
   });
 }

@@ -163,7 +163,8 @@ function checkTemporal({ raw: { temporal = {} }, isWrong, complain }: Checked): 
 }
 
 function checkTemporalAddress(address: string | undefined, complain: Complain): void {
-  if (address === undefined || address === '' || /^(\[[0-9a-f:]+\]|[^\s:/@]+):\d{1,5}$/i.test(address)) return;
+  const port = Number(/^(?:\[[0-9a-f:]+\]|[^\s:/@]+):(\d{1,5})$/i.exec(address ?? '')?.[1] ?? 0);
+  if (address === undefined || address === '' || (port > 0 && port < 65_536)) return;
   const host = URL.canParse(address) && /\/\//.test(address) ? new URL(address) : null;
   const instead =
     host !== null

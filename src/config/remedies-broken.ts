@@ -110,7 +110,7 @@ export const BROKEN: readonly (readonly [place: 'account' | 'watch' | 'top', lin
     ['watch', 'ping: https://user:pw@hc.example/abc'],
     ['watch', 'ping: true', 'https://hooks.example/courier', '{ env: COURIER_HOOK_URL }'],
     ['watch', 'ping: { evn: PING }', 'env'],
-    ['watch', 'ping: { env: ping url }', 'COURIER_API_KEY'],
+    ['watch', 'ping: { env: ping url }', 'COURIER_HOOK_URL'],
     ['watch', 'account: mian', 'main'],
     ['watch', 'account: Main', 'main'],
     ['watch', 'account: other'],

@@ -4,8 +4,11 @@ import type { RawAccount } from './schema.ts';
 
 type RawStatusMap = NonNullable<RawAccount['status_map']>;
 
+/** What an account says of the words of its service. */
+type RawWords = Pick<RawAccount, 'status_map' | 'terminal_states'>;
+
 /** Puts the account's status names before the built-in ones and adds its own terminal states. */
-export function toStatusMap(raw: RawAccount): StatusMap {
+export function toStatusMap(raw: RawWords): StatusMap {
   const { job = {}, url = {}, check = {} }: RawStatusMap = raw.status_map ?? {};
   const { not_found: notFound, ...verdicts } = check;
   const own = { job, url, check: { ...verdicts, ...(notFound === undefined ? {} : { notFound }) } };
@@ -13,7 +16,7 @@ export function toStatusMap(raw: RawAccount): StatusMap {
 }
 
 /** A terminal state may be named as the service does or as `status_map` translates it. */
-export function toTerminalStates(raw: RawAccount, statusMap: StatusMap): readonly string[] {
+export function toTerminalStates(raw: RawWords, statusMap: StatusMap): readonly string[] {
   if (raw.terminal_states === undefined) return DEFAULT_TERMINAL_STATES;
   const { job } = createStatusMapping(statusMap);
   return [...new Set(raw.terminal_states.map((status) => job(status) ?? status))];

@@ -35,7 +35,8 @@ export const findUnsentEvents = ({ notify }: RawConfig): readonly Found[] =>
 
 export function findLedgerPassword({ ledger }: RawConfig): readonly Found[] {
   const url = ledger?.url ?? '';
-  const [, before = '', after = ''] = /^(postgres(?:ql)?:\/\/[^:/@]*):[^@]*(@.*)$/s.exec(url) ?? [];
+  const inQuery = /^(postgres[^?]*)\?(?:.*&)?password=/s.exec(url)?.[1] ?? '';
+  const [, before = inQuery, after = ''] = /^(postgres(?:ql)?:\/\/[^:/@]*):[^@]*(@.*)$/s.exec(url) ?? [];
   if (before === '') return [];
   const says =
     'has the password of the database in the file; put it into PGPASSWORD, or into a file that PGPASSWORD_FILE names';
@@ -73,4 +74,46 @@ export const findIdleMinimum = ({ worker }: RawConfig): readonly Found[] =>
           proposals: [write([worker?.slots?.crawl ?? 200], { after: ' or less' })],
         }
       : null,
+  );
+
+/** No shell reads the file. */
+export function findTildes({ ledger, report, retention }: RawConfig): readonly Found[] {
+  const places = [
+    [['ledger', 'url'], ledger?.url?.replace(/^sqlite:/, '')],
+    [['report', 'folder'], report?.folder],
+    [['retention', 'archive'], retention?.archive],
+  ] as const;
+  return places.flatMap(([path, place]) =>
+    at(
+      path,
+      place?.startsWith('~') === true
+        ? { says: 'begins with "~", which would become a folder of that name; write the whole path' }
+        : null,
+    ),
+  );
+}
+
+export const findAdminAddress = ({ admin }: RawConfig): readonly Found[] =>
+  at(
+    ['admin', 'host'],
+    /:\/\/|\s/.test(admin?.host ?? '')
+      ? {
+          says: `"${admin?.host}" is not the name or address of a host`,
+          proposals: [example(['127.0.0.1', '0.0.0.0'])],
+        }
+      : null,
+  );
+
+/** Who knows the address can write to the channel. */
+export const findHookSecrets = ({ notify }: RawConfig): readonly Found[] =>
+  Object.entries(notify?.channels ?? {}).flatMap(([name, { slack }]) =>
+    at(
+      ['notify', 'channels', name, 'slack', 'url'],
+      typeof slack?.url === 'string' && URL.parse(slack.url)?.hostname === 'hooks.slack.com'
+        ? {
+            says: 'is a secret in the file: who has it can write to the channel',
+            proposals: [example([{ env: 'COURIER_HOOK_URL' }])],
+          }
+        : null,
+    ),
   );

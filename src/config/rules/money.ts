@@ -1,4 +1,4 @@
-import { formatTry, type Micros, parseTry } from '../../../contract/money.ts';
+import { formatTry, INDEX_CHECK_PRICE, type Micros, parseTry } from '../../../contract/money.ts';
 import { write } from '../fault.ts';
 import type { RawAccount, RawConfig } from '../schema.ts';
 import { eachWatch, listWatches, type PlacedWatch } from './each.ts';
@@ -93,3 +93,18 @@ export function findPriceOfZero({ accounts }: RawConfig): readonly Found[] {
       }));
   });
 }
+
+/** A check of one page costs 0.50 TRY (spec 4.8). */
+export const findIdleChecks = eachWatch(({ watch: { index_check: check }, toPath }) => {
+  const cap = check?.per_day === undefined ? null : parseTry(check.per_day);
+  if (cap !== null && cap > 0 && cap < INDEX_CHECK_PRICE) {
+    const least = formatTry(INDEX_CHECK_PRICE);
+    const says = `${formatTry(cap)} is less than one check costs (${least}), so nothing is ever checked`;
+    return [
+      { path: toPath('index_check', 'per_day'), fault: { says, proposals: [write([least], { after: ' or more' })] } },
+    ];
+  }
+  if (check?.sample === undefined || Number.parseFloat(check.sample) > 0) return [];
+  const says = 'is no page, so nothing is ever checked; leave index_check out if that is meant';
+  return [{ path: toPath('index_check', 'sample'), fault: { says } }];
+});

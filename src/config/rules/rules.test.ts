@@ -42,6 +42,7 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
   'base_url ends with an endpoint': [
     ['account', 'base_url: https://indexing.example/api/v1/submissions', 'https://indexing.example/api/v1'],
     ['account', 'base_url: https://indexing.example/api/v1/balance/', 'https://indexing.example/api/v1'],
+    ['account', 'base_url: https://indexing.example/api/v1/submissions/job_1', 'https://indexing.example/api/v1'],
   ],
   'base_url has a query': [
     ['account', 'base_url: https://indexing.example/api/v1?x=1', 'https://indexing.example/api/v1'],
@@ -77,6 +78,11 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
     ['account', 'reconcile: { after: 1d }', '20h'],
   ],
   'checks are repeated without a pause': [['watch', 'index_check: { every: 0d }', '7d']],
+  'checks follow each other within an hour': [['watch', 'index_check: { every: 1s }', '7d']],
+  'nothing is ever checked': [
+    ['watch', 'index_check: { per_day: 0.10 TRY }', '0.50 TRY'],
+    ['watch', 'index_check: { sample: 0% }'],
+  ],
   'a duration is 0': [
     ['account', 'timeouts: { total: 0s }', '60s'],
     ['account', 'tracking: { fast: { timeout: 0d } }', '8d'],
@@ -100,6 +106,14 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
     ['account', 'terminal_states: [complete]', ['complete', 'failed']],
     ['account', 'terminal_states: [cancelled, failed]', ['cancelled', 'failed', 'completed']],
   ],
+  'a job ends before it is done': [
+    ['account', 'terminal_states: [processing, completed, failed]'],
+    ['account', 'terminal_states: [completed, failed, Pending]'],
+  ],
+  'a status means its opposite': [
+    ['account', 'status_map: { job: { failed: [completed] } }'],
+    ['account', 'status_map: { url: { failed: [pending] } }'],
+  ],
   'a rate limit is above the specification': [['account', 'limits: { requests: { minute: 600 } }', 120]],
   'hosts are not those of the sitemaps': [
     ['watch', 'hosts: [shop.exmaple]', 'shop.example'],
@@ -107,7 +121,11 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
   ],
   'a sitemap is named twice': [
     ['watch', 'sitemaps: [https://shop.example/sitemap.xml, https://shop.example/sitemap.xml]'],
+    ['watch', 'sitemaps: [https://shop.example/sitemap.xml, "https://SHOP.example/sitemap.xml#a"]'],
   ],
+  'a sitemap has a space': [['watch', 'sitemaps: ["https://shop.example/a.xml, https://shop.example/b.xml"]']],
+  'every private host is allowed': [['watch', 'allow_private_hosts: ["0.0.0.0/0"]']],
+  'a header belongs to the connection': [['watch', 'headers: { Host: other.example }']],
   'robots is not a robots.txt': [['watch', 'robots: https://shop.example/s.xml', 'https://shop.example/robots.txt']],
   'a sitemap has a password': [['watch', 'sitemaps: ["https://me:pw@shop.example/s.xml"]']],
   'a guard lets everything through': [['watch', 'guard: { max_new_percent: 2000 }', 100]],
@@ -115,6 +133,7 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
     ['watch', 'project: "Shop\\nnightly"', 'Shop nightly'],
     ['watch', 'project: "Shop\\0"', 'Shop'],
     ['watch', 'project: "   "', 'Shop nightly'],
+    ['watch', 'project: "\\u202eShop"', 'Shop'],
   ],
   'a header cannot be sent': [
     ['watch', 'headers: { "x y": a }'],
@@ -136,6 +155,18 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
   ],
   'the file has the password of the database': [
     ['top', 'ledger: { url: "postgres://courier:pw@db.internal/courier" }', 'postgres://courier@db.internal/courier'],
+    ['top', 'ledger: { url: "postgres://courier@db/courier?password=pw" }', 'postgres://courier@db/courier'],
+  ],
+  'a path begins with ~': [['top', 'ledger: { url: "sqlite:~/ledger.db" }']],
+  'the address of the listener is none': [
+    ['top', 'admin: { host: "http://0.0.0.0", port: 9464 }', '127.0.0.1', '0.0.0.0'],
+  ],
+  'the file has the secret of a channel': [
+    [
+      'top',
+      'notify: { channels: { ops: { slack: { url: "https://hooks.slack.com/services/T0/B0/abc" } } } }',
+      { env: 'COURIER_HOOK_URL' },
+    ],
   ],
   'crawls never wait for the host': [['top', 'worker: { slots: { crawl: 5 }, adaptive_crawls: { minimum: 8 } }', 5]],
 };

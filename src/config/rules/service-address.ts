@@ -3,7 +3,7 @@ import { at, eachAccount } from './each.ts';
 import type { Found } from './rule.ts';
 
 /** What the connector puts behind the address (spec 4). */
-const ENDPOINT = /\/(submissions|balance|me|stats|index-check)$/;
+const ENDPOINT = /\/(submissions(\/[^/]+)?|balance|me|stats|index-check|openapi\.json|docs)$/;
 
 /** Where services of the specification are (spec 1). */
 const API_PATH = '/api/v1';

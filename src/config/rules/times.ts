@@ -4,7 +4,7 @@ import { parseDuration } from '../duration.ts';
 import { example, write } from '../fault.ts';
 import { DEFAULT_TIMEOUTS } from '../resolve.ts';
 import type { RawConfig } from '../schema.ts';
-import { at, eachAccount, listWatches } from './each.ts';
+import { at, eachAccount, eachWatch } from './each.ts';
 import type { Found } from './rule.ts';
 
 const toMs = (text: string | undefined): number | null => (text === undefined ? null : parseDuration(text));
@@ -58,23 +58,19 @@ export function findNoTime({ accounts, notify }: RawConfig): readonly Found[] {
 }
 
 /** Each check of a URL costs 0.50 TRY. */
-export function findEndlessChecks(raw: RawConfig): readonly Found[] {
-  const places = listWatches(raw).map(
-    ({ watch, toPath }) => [toPath('index_check', 'every'), watch.index_check?.every] as const,
-  );
-  const seen = new Map(places.map(([path, text]) => [path.join('\n'), [path, text] as const]));
-  return [...seen.values()].flatMap(([path, text]) =>
-    at(
-      path,
-      toMs(text) === 0
-        ? {
-            says: `${text} would check the same pages again without a pause, each time for 0.50 TRY a page`,
-            proposals: [example(['7d'])],
-          }
-        : null,
-    ),
-  );
-}
+export const findEndlessChecks = eachWatch(({ watch: { index_check: check }, toPath }) => {
+  if (toMs(check?.every) !== 0) return [];
+  const says = `${check?.every} would check the same pages again without a pause, each time for 0.50 TRY a page`;
+  return at(toPath('index_check', 'every'), { says, proposals: [example(['7d'])] });
+});
+
+/** The service cannot know more after so short a time, and each check of a URL costs 0.50 TRY. */
+export const findHastyChecks = eachWatch(({ watch: { index_check: check }, toPath }) => {
+  const every = toMs(check?.every);
+  if (every === null || every === 0 || every >= 3_600_000) return [];
+  const says = `${check?.every} checks a page more than once an hour, each time for 0.50 TRY`;
+  return at(toPath('index_check', 'every'), { says, proposals: [example(['7d'])] });
+});
 
 /** Waits between polls that contradict each other: the shorter of the two holds. */
 export const findPollOrder = eachAccount(({ tracking = {} }, path) =>
@@ -142,6 +138,10 @@ export const findTimeoutOrder = eachAccount(({ timeouts = {} }, path) => {
   const total = toMs(timeouts.total) ?? DEFAULT_TIMEOUTS.totalMs;
   return (['connect', 'answer'] as const).flatMap((key) => {
     const part = toMs(timeouts[key]);
+    if (part !== null && part > 0 && part < 1_000) {
+      const says = `${timeouts[key]} is shorter than most requests take, so they would be sent again and again`;
+      return at([...path, 'timeouts', key], { says, proposals: [write(['1s'], { after: ' or more' })] });
+    }
     if (part === null || part <= total || total === 0) return [];
     const says = `${timeouts[key]} is longer than timeouts.total (${formatMs(total)}), which ends the request first`;
     return at([...path, 'timeouts', key], { says, proposals: [write([formatMs(total)], { after: ' or less' })] });

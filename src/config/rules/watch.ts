@@ -44,11 +44,12 @@ export const findLoosePercent = eachWatch(({ watch: { guard }, toPath }) => {
   return at(toPath('guard', 'max_new_percent'), { says, proposals: [write([100], { after: ' or less' })] });
 });
 
-const CONTROL = /\p{Cc}/u;
+/** Control characters, and those that change how a line is read without being shown. */
+const CONTROL = /[\p{Cc}\u200b\u2028-\u202e\u2066-\u2069\ufeff]/u;
 
 export const findProjectCharacters = eachWatch(({ watch: { project }, toPath }) => {
   if (project === undefined || (!CONTROL.test(project) && project.trim().length > 1)) return [];
-  const clean = project.replaceAll(/\p{Cc}+/gu, ' ').trim();
+  const clean = project.replaceAll(new RegExp(`${CONTROL.source}+`, 'gu'), ' ').trim();
   const says = CONTROL.test(project)
     ? 'has a line break or another character that is not shown; the service may refuse each submission'
     : 'is blank; the service may refuse each submission';
@@ -102,11 +103,54 @@ export const findRobotsMistakes = eachWatch(({ watch: { robots }, toPath }) => {
   return at(toPath('robots'), { says, proposals: [example([`${address.origin}/robots.txt`])] });
 });
 
+/** What an address names: case of the host and what stands behind # make no other document. */
+const toDocument = (source: string): string => {
+  const url = URL.parse(source);
+  return url === null ? source : url.href.slice(0, url.href.length - url.hash.length);
+};
+
+export const findSitemapSpaces = eachWatch(({ watch: { sitemaps = [] }, toPath }) =>
+  sitemaps.flatMap((source, place) =>
+    at(
+      toPath('sitemaps', String(place)),
+      source !== null && /^https?:.*\s/is.test(source)
+        ? { says: 'has a space in it: several addresses are entries of the list of their own' }
+        : null,
+    ),
+  ),
+);
+
+/** What the crawler sets itself. */
+export const findReservedHeaders = eachWatch(({ watch: { headers = {} }, toPath }) =>
+  Object.keys(headers).flatMap((name) =>
+    at(
+      toPath('headers', name),
+      /^(host|content-length|transfer-encoding|connection|accept-encoding)$/i.test(name)
+        ? { says: 'belongs to the connection, which the crawler makes itself; leave it out' }
+        : null,
+    ),
+  ),
+);
+
+export const findAllPrivate = eachWatch(({ watch: { allow_private_hosts: hosts = [] }, toPath }) =>
+  hosts.flatMap((host, place) =>
+    at(
+      toPath('allow_private_hosts', String(place)),
+      host !== null && /\/[0-7]$/.test(host)
+        ? {
+            says: `"${host}" is nearly every address, so a sitemap could lead the crawler to any machine of your network`,
+          }
+        : null,
+    ),
+  ),
+);
+
 export const findRepeatedSitemaps = eachWatch(({ watch: { sitemaps = [] }, toPath }) =>
   sitemaps.flatMap((source, place) =>
     at(
       toPath('sitemaps', String(place)),
-      source !== null && sitemaps.indexOf(source) < place
+      source !== null &&
+        sitemaps.findIndex((other) => other !== null && toDocument(other) === toDocument(source)) < place
         ? { says: 'is named twice; it is read once. Remove one of them' }
         : null,
     ),

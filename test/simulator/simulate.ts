@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { KEPT_SEEDS } from './kept-seeds.ts';
 import { findKnownSeed } from './known-seeds.ts';
 import { parseKind } from './parse-kind.ts';
 import type { PlayedSeed } from './play-seeds.ts';
@@ -23,8 +22,6 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: '1' },
     /** One alone. */
     seed: { type: 'string' },
-    /** Those that once showed a defect, first. */
-    kept: { type: 'boolean', default: false },
     /** Begins at a seed of this day: 2026-11-22. */
     day: { type: 'string' },
     /** No seed begins after this time. */
@@ -60,7 +57,6 @@ function* listSeeds(): Generator<number> {
     yield Number(values.seed);
     return;
   }
-  if (values.kept) yield* KEPT_SEEDS;
   const first = values.day === undefined ? Number(values.from) : (Date.parse(values.day) / 86_400_000) * DAY_SEEDS;
   for (let n = 0; n < Number(values.seeds); n++) yield first + n;
 }

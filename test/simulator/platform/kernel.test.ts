@@ -40,3 +40,16 @@ describe('the latest time that the clocks showed some minutes ago', () => {
     assert.equal(latest(jumpBy(-3 * MINUTE, -4 * MINUTE), 9), 10);
   });
 });
+
+describe('how far a clock was behind the latest time shown', () => {
+  test('is nothing where they jump forward, and the most of what was set back and of a host that is behind', () => {
+    assert.equal(jumpBy(60 * MINUTE).mostBehindMs, 0);
+    const kernel = jumpBy(-7 * MINUTE);
+    assert.equal(kernel.mostBehindMs, 7 * MINUTE);
+    // Ten minutes later the clocks have passed what they had shown.
+    kernel.setOffset('worker-1', 60 * MINUTE);
+    assert.equal(kernel.mostBehindMs, 60 * MINUTE);
+    kernel.setOffset('worker-1', -90 * MINUTE);
+    assert.ok(kernel.mostBehindMs >= 90 * MINUTE);
+  });
+});

@@ -103,6 +103,7 @@ export class Kernel {
   set epoch(epoch: number) {
     this.#jumps.push({ at: this.elapsed, before: this.#epoch });
     this.#epoch = epoch;
+    this.#noteBehind();
   }
 
   now(): number {
@@ -119,6 +120,15 @@ export class Kernel {
     const before = this.#offsets.get(host) ?? 0;
     this.#jumps.push({ at: this.elapsed, before: this.#epoch + before });
     this.#offsets.set(host, ms);
+    this.#noteBehind();
+  }
+
+  /** How far the clock of any host ever was behind the latest time that one had shown. */
+  mostBehindMs = 0;
+
+  #noteBehind(): void {
+    const least = Math.min(0, ...this.#offsets.values());
+    this.mostBehindMs = Math.max(this.mostBehindMs, this.getLatestTime(0) - this.now() - least);
   }
 
   /**

@@ -63,6 +63,8 @@ export interface ServerSettings {
   readonly leastTimerMs?: (workflowType: string, summary: string) => number;
   /** A schedule starts a workflow. */
   readonly onScheduled?: (type: string, args: readonly unknown[], by: StartedBy) => void;
+  /** A workflow has taken an update. */
+  readonly onUpdated?: (workflowId: string, name: string) => void;
   readonly onBreach: (text: string) => void;
 }
 
@@ -76,6 +78,7 @@ export class VirtualTemporal {
   readonly leastRetryMs: (activityType: string) => number;
   readonly leastTimerMs: (workflowType: string, summary: string) => number;
   readonly onScheduled: (type: string, args: readonly unknown[], by: StartedBy) => void;
+  readonly #onUpdated: (workflowId: string, name: string) => void;
   readonly onBreach: (text: string) => void;
   /** All runs of a workflow id, the latest last. */
   readonly executions = new Map<string, Run[]>();
@@ -97,6 +100,7 @@ export class VirtualTemporal {
     this.leastTimerMs = settings.leastTimerMs ?? (() => 0);
     this.kernel = kernel;
     this.latency = latency;
+    this.#onUpdated = settings.onUpdated ?? (() => undefined);
     this.onBreach = onBreach;
     this.#suggestAfter = suggestAfter;
     this.#isSticky = isSticky;
@@ -343,6 +347,9 @@ export class VirtualTemporal {
     });
     for (const command of commands) this.#carryOut(run, command);
     for (const update of updates) {
+      const job = jobs.find((each) => each.kind === 'update' && each.id === update.id);
+      if (!update.rejected && update.failure === undefined && job?.kind === 'update')
+        this.#onUpdated(run.workflowId, job.name);
       this.#updates.get(update.id)?.(update);
       this.#updates.delete(update.id);
     }

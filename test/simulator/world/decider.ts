@@ -1,10 +1,11 @@
 import { findHeldRun } from '../../../src/ledger/reports/run-problem.ts';
 import type { Forecast } from '../../../src/ledger/runs/run-hold.ts';
 import type { RunId, WatchId } from '../../../src/submission/ids.ts';
-import { approveUpdate, rejectUpdate } from '../../../src/temporal-api/messages.ts';
+import { rejectUpdate } from '../../../src/temporal-api/messages.ts';
 import { seeded } from '../../support/seeded.ts';
 import { createClient } from '../temporal/client.ts';
 import { readCommitted } from './committed-ledger.ts';
+import { approve } from './operator.ts';
 import type { World } from './world.ts';
 
 /** How an operator decides about held runs while the world is bad; at last all are approved that wait. */
@@ -25,7 +26,7 @@ const HELD = `SELECT r.name AS run, w.name AS watch FROM runs AS r JOIN watches 
 
 /** Looks at each held run, and decides about it later, by what it was shown then: what waits may change meanwhile. */
 export function createDecisions(world: World, { afterMs, most }: Decider): () => Promise<void> {
-  const { scenario, kernel, stores, oracle, happenings } = world;
+  const { scenario, kernel, stores, happenings } = world;
   const random = seeded(scenario.seed ^ 0xdec1);
   const seen = new Map<string, Seen>();
 
@@ -42,19 +43,14 @@ export function createDecisions(world: World, { afterMs, most }: Decider): () =>
     happenings.add(afterMs === null ? 'a held run is never decided' : 'a held run is looked at');
   }
 
-  async function decide(run: string, { urls, cost }: Seen): Promise<void> {
+  function decide(run: string, { cost }: Seen): void {
     seen.delete(run);
     const handle = createClient(world.temporal, world.operator).workflow.getHandle(run);
     const isApproved = cost === null || cost <= most;
-    if (isApproved) {
-      oracle.said({ run, by: 'the hold', cost, urls });
-      oracle.approved(run);
-    }
     happenings.add(isApproved ? 'a held run is approved later' : 'a held run is rejected for its cost');
     // Waits for a worker: not here. What fails is looked at again.
-    handle
-      .executeUpdate(isApproved ? approveUpdate : rejectUpdate, { args: [{ by: 'operator' }] })
-      .catch(() => undefined);
+    if (isApproved) void approve(world, run);
+    else handle.executeUpdate(rejectUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
   }
 
   return async () => {
@@ -62,7 +58,7 @@ export function createDecisions(world: World, { afterMs, most }: Decider): () =>
     for (const { run, watch } of held) {
       const known = seen.get(run);
       if (known === undefined) await look(run, watch);
-      else if (known.decideAt <= kernel.elapsed) await decide(run, known);
+      else if (known.decideAt <= kernel.elapsed) decide(run, known);
     }
   };
 }

@@ -10,15 +10,15 @@ import { toVariedScenario } from './varied.ts';
 /**
  * How a schedule is drawn from its seed: `focused` ones play few kinds of acts, each often and at a named moment, those of
  * `sequence` one of the known sequences, `varied` ones are focused ones with two accounts, `service` ones are focused ones
- * with other services, and `paired` ones let two acts, or an act and a state, meet. `mixed`
- * ones are of all kinds but `known`, in the shares of MIX. `known` ones play the sequences that show known breaches, and are expected to break a rule.
+ * with other services, `paired` ones let two acts, or an act and a state, meet, and `people` ones are focused ones among people.
+ * `mixed` ones are of all these, in the shares of MIX. `known` ones play the sequences that show known breaches, and are expected to break a rule.
  */
 export type SeedKind = Size | 'focused' | 'sequence' | 'varied' | 'service' | 'paired' | 'people' | 'mixed' | 'known';
 
 /** Of twenty seeds that follow each other. */
-const MIX = toMix({ usual: 2, small: 6, focused: 2, sequence: 1, varied: 2, service: 2, paired: 5 });
+const MIX = toMix({ usual: 1, small: 2, focused: 2, sequence: 5, varied: 2, service: 2, paired: 3, people: 3 });
 
-function toMix(shares: Readonly<Record<Exclude<SeedKind, 'people' | 'mixed' | 'known'>, number>>): readonly SeedKind[] {
+function toMix(shares: Readonly<Record<Exclude<SeedKind, 'mixed' | 'known'>, number>>): readonly SeedKind[] {
   return (Object.keys(shares) as (keyof typeof shares)[]).flatMap((kind) => Array(shares[kind]).fill(kind));
 }
 

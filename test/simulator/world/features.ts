@@ -101,6 +101,9 @@ export const NEEDS: Readonly<Partial<Record<ActKind | StateName, readonly Featur
   'change account': ['two accounts'],
   'move to other file': ['two files'],
   'release quarantine': ['poisoned page'],
+  'leave batch': ['the list lags'],
+  // Else it is found in the list before its watch is missed.
+  'batch in review': ['the list lags'],
   'name another service': ['another service'],
   'move to another service': ['some services'],
   'service moves': ['some services'],

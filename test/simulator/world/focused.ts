@@ -21,7 +21,7 @@ const MORE_GROUPS: readonly (readonly ActKind[])[] = [
   ['raise floor', 'spend elsewhere'],
   ['lower cap'],
   ['cancel batch'],
-  ['remove watch'],
+  ['remove watch', 'leave batch'],
   ['stop temporal'],
   ['move to other file'],
 ];

@@ -11,14 +11,16 @@ import { recordReconciled } from '../../../src/ledger/batches/record-reconciled.
 import { resolveNeedsReview } from '../../../src/ledger/batches/resolve-review.ts';
 import { listOverdueJobs } from '../../../src/ledger/jobs/overdue-jobs.ts';
 import { resolveJob } from '../../../src/ledger/jobs/settle-job.ts';
+import { findHeldRun } from '../../../src/ledger/reports/run-problem.ts';
 import { createLimitedClient } from '../../../src/rate-limit/limited-client.ts';
 import { RateLimitedError, rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import { toRateLimits } from '../../../src/rate-limit/limits.ts';
 import type { HistoryHold } from '../../../src/submission/history-hold.ts';
-import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.ts';
+import type { AccountId, BatchId, Reference, RunId } from '../../../src/submission/ids.ts';
 import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
 import type { AccountName } from './account-names.ts';
+import { readCommitted } from './committed-ledger.ts';
 import { createDecisions } from './decider.ts';
 import { mayLeaveOut } from './leave-out.ts';
 import { showsCharges } from './oracle/compare-charges.ts';
@@ -39,7 +41,8 @@ export function startOperator(world: World): void {
   const attend = () => {
     const { ledger } = world.stores;
     onTerminal(async () => {
-      await (world.isGood || decideLater === null ? approveHeld(world) : decideLater());
+      if (world.isGood || decideLater === null) approveHeld(world);
+      else await decideLater();
       await resolveReviews(world, seen);
       await resolveOverdue(world);
       await recoverHeld(world);
@@ -61,23 +64,51 @@ export function listHeldRuns({ stores }: World): string[] {
   return held.map(({ name }) => name);
 }
 
-async function approveHeld(world: World): Promise<void> {
-  const client = createClient(world.temporal, world.operator);
-  for (const name of listHeldRuns(world)) {
-    const handle = client.workflow.getHandle(name);
-    world.oracle.approved(name);
-    // Waits for a worker: not here.
-    handle.executeUpdate(approveUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
-  }
+/** `courier approve`: what the hold shows is what it approves. It waits for a worker; one that never arrives approves nothing. */
+export async function approve(world: World, run: string): Promise<void> {
+  const held = await findHeldRun(readCommitted(world), run as RunId);
+  if (held === null) return;
+  const { urls, cost } = held.forecast;
+  world.oracle.said({ run, by: 'the hold', cost, urls });
+  const handle = createClient(world.temporal, world.operator).workflow.getHandle(run);
+  await handle.executeUpdate(approveUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
+}
+
+function approveHeld(world: World): void {
+  // Waits for a worker: not here.
+  for (const run of listHeldRuns(world)) void approve(world, run);
+}
+
+/** A batch that waits for an operator. */
+export interface Review {
+  readonly id: BatchId;
+  readonly key: string;
+}
+
+export const listReviews = ({ stores }: World): readonly Review[] =>
+  stores.read.ledger
+    .prepare(
+      `SELECT id, idempotency_key AS key FROM batches WHERE state = 'needs_review' AND idempotency_key IS NOT NULL`,
+    )
+    .all() as unknown as Review[];
+
+/** `courier batches resolve --leave`: nobody asks the service. */
+export async function leaveReview(world: World, { id, key }: Review): Promise<void> {
+  const rows = world.stores.read.ledger
+    .prepare('SELECT u.url FROM batch_urls AS b JOIN urls AS u ON u.id = b.url_id WHERE b.batch_id = ?')
+    .all(id) as unknown as readonly { readonly url: string }[];
+  if (!(await resolveNeedsReview(await world.openOperatorLedger(), id, 'leave'))) return;
+  world.oracle.leaveBatch(
+    key,
+    rows.map(({ url }) => url),
+  );
+  world.kernel.trace(`batch ${id} is left`);
 }
 
 /** Answers with what the service's database says, once nothing of the batch can still be on its way. */
 async function resolveReviews(world: World, seen: Map<BatchId, number>): Promise<void> {
   const { kernel, stores } = world;
-  const rows = stores.read.ledger
-    .prepare(`SELECT id, idempotency_key AS key FROM batches WHERE state = 'needs_review'`)
-    .all() as { id: BatchId; key: string | null }[];
-  for (const { id, key } of rows) {
+  for (const { id, key } of listReviews(world)) {
     if (!seen.has(id)) seen.set(id, kernel.elapsed);
     if (kernel.elapsed - seen.get(id)! < EVERY_MS) continue;
     const job = stores.read.service
@@ -127,10 +158,21 @@ async function recoverHeld(world: World): Promise<void> {
     | { hold: string }
     | undefined;
   if (row === undefined) return;
-  const { code } = JSON.parse(row.hold) as HistoryHold;
-  if (code === 'list_unread') return;
-  if (code === 'unknown_jobs' && !world.wasRestored) oracle.breach(`held without a restored ledger: ${row.hold}`);
+  const hold = JSON.parse(row.hold) as HistoryHold;
+  if (hold.code === 'list_unread') return;
+  // The job of a batch that an operator has left may show up after all.
+  const isLeft = (reference: string) => oracle.isLeftBatch(readKey(world, reference) ?? '');
+  if (hold.code === 'unknown_jobs' && !world.wasRestored && !hold.references.every(isLeft))
+    oracle.breach(`held without a restored ledger: ${row.hold}`);
   await recover(world);
+}
+
+/** Under which key the service has a job; null: it has none of that reference. */
+function readKey({ stores }: World, reference: string): string | null {
+  const row = stores.read.service
+    .prepare('SELECT idempotency_key AS key FROM submissions WHERE reference = ?')
+    .get(reference) as { readonly key: string | null } | undefined;
+  return row?.key?.replace(FORGOTTEN, '') ?? null;
 }
 
 /** Ends the run of a watch that is not configured, which waits for its configuration as its message says. */

@@ -5,6 +5,7 @@ import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
 import { DUTIES } from '../../../src/temporal-api/duties.ts';
+import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { WORKFLOW } from '../../../src/temporal-api/workflows.ts';
 import { pick, seeded } from '../../support/seeded.ts';
 import { limitBatches } from '../platform/batch-limit.ts';
@@ -322,6 +323,9 @@ export class World {
       onScheduled: (type, _args, by) => {
         if (type !== WORKFLOW.watchSitemap) return;
         if (by === 'time') this.timedRuns += 1;
+      },
+      onUpdated: (run, name) => {
+        if (name === approveUpdate.name) this.oracle.approved(run);
       },
       onBreach: (text) => this.oracle.breach(text),
     });

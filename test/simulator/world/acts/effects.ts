@@ -88,6 +88,7 @@ export const SHOWN: Readonly<Record<(typeof ACT_NAMES)[number], Shown>> = {
   approve: { effect: decided('approved') },
   reject: { effect: decided('rejected') },
   'cancel batch': { effect: (world) => has(world, `batches WHERE state = 'cancelled'`) },
+  'leave batch': { effect: /batch \d+ is left/ },
   'release quarantine': { effect: /released \S+ from quarantine/ },
   recover: { effect: /recovered \d+ jobs/ },
   wake: {

@@ -2,22 +2,17 @@ import { cancelBatch } from '../../../../src/ledger/batches/cancel-batch.ts';
 import { listQuarantined, releaseUrl } from '../../../../src/ledger/jobs/quarantine.ts';
 import { LedgerError } from '../../../../src/ledger/ledger-error.ts';
 import { listBatches } from '../../../../src/ledger/reports/lists.ts';
-import { approveUpdate, rejectUpdate } from '../../../../src/temporal-api/messages.ts';
+import { rejectUpdate } from '../../../../src/temporal-api/messages.ts';
 import { pick } from '../../../support/seeded.ts';
 import { createClient } from '../../temporal/client.ts';
-import { listHeldRuns, recover } from '../operator.ts';
+import { approve, leaveReview, listHeldRuns, listReviews, recover } from '../operator.ts';
 import { NOTHING, type Play } from './play.ts';
 import { wake } from './runs.ts';
 
 export const OPERATOR_PLAYS = {
   async approve(world) {
-    const client = createClient(world.temporal, world.operator);
     const held = listHeldRuns(world);
-    for (const name of held) {
-      const handle = client.workflow.getHandle(name);
-      world.oracle.approved(name);
-      await handle.executeUpdate(approveUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
-    }
+    for (const name of held) await approve(world, name);
     if (held.length === 0) return NOTHING;
   },
   async reject(world) {
@@ -48,6 +43,12 @@ export const OPERATOR_PLAYS = {
     if (!(await releaseUrl(ledger, watch, url))) return NOTHING;
     world.oracle.allowAgain(url);
     world.kernel.trace(`released ${url} from quarantine`);
+  },
+  /** Nobody asks whether a batch in review was charged. */
+  async 'leave batch'(world, _act, random) {
+    const reviews = listReviews(world);
+    if (reviews.length === 0) return NOTHING;
+    await leaveReview(world, pick(random, reviews));
   },
   /** Although nothing was lost: that must be harmless. */
   recover: async (world) => (world.isRecovering || world.removed.size > 0 ? NOTHING : recover(world)),

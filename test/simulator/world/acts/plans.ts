@@ -40,8 +40,10 @@ export const PLAN_PLAYS = {
     const isApproved = isHeld && random() < 0.7;
     const isAgain = random() < 0.3;
     if (isHeld && !isApproved) return;
+    // What it buys may be sent before the command ends; one that is refused has approved nothing.
     if (isApproved) oracle.approved(run);
     const how = await applyOrRefuse(world, plan, isApproved ? 'operator' : null);
+    if (how !== 'is applied') oracle.notApproved(run);
     kernel.trace(`${run} ${how}`);
     happenings.add(`a plan ${how}`);
     if (!isAgain || how !== 'is applied' || urls.length === 0) return;

@@ -206,6 +206,7 @@ export const BEGINS_AT: Readonly<Partial<Record<ActKind, StateName>>> = {
   approve: 'run held',
   reject: 'run held',
   'cancel batch': 'batch waits',
+  'leave batch': 'batch in review',
   'release quarantine': 'batch refused',
   'resume account': 'account refused',
 };

@@ -12,7 +12,7 @@ const PAGE = 'https://www.shop.example/a';
 const FAILING = `https://www.shop.example/a${FAILS}`;
 
 /** A watch of one page, and the jobs that have bought it. */
-function createRule({ url = PAGE, lastmod = null as string | null } = {}) {
+function createRule({ url = PAGE, lastmod = null as string | null, sure = false } = {}) {
   const db = new DatabaseSync(':memory:');
   db.exec(`
     CREATE TABLE submissions (id INTEGER, reference TEXT, idempotency_key TEXT, created_at INTEGER, finished_at INTEGER, status TEXT);
@@ -40,7 +40,7 @@ function createRule({ url = PAGE, lastmod = null as string | null } = {}) {
       purchases,
       baseline: null,
     },
-    ...{ toAccount: () => 'simulated', toWatch: (sitemap) => sitemap },
+    ...{ toAccount: () => 'simulated', toWatch: (sitemap) => sitemap, changes: { isSure: () => sure } },
   });
   const buy = (id: number, status: string | null = null, account = 'simulated') => {
     db.prepare('INSERT INTO submissions VALUES (?, ?, NULL, ?, NULL, ?)').run(id, `R-${id}`, id, 'completed');
@@ -76,6 +76,12 @@ describe('a listed page', () => {
     assert.equal(isWrong(), false);
   });
 
+  test('that a watch has surely seen change is bought again, whatever another one lists', () => {
+    const { buy, isWrong } = createRule({ lastmod: '2026-01-01', sure: true });
+    buy(1);
+    assert.equal(isWrong(), true);
+  });
+
   test('that changed before a job which a copy of the ledger lacks counts as bought, and what is later does not', () => {
     for (const [created, wrong] of [
       [Date.parse('2026-02-01'), false],
@@ -86,6 +92,14 @@ describe('a listed page', () => {
       list('2026-02-01');
       assert.equal(isWrong(), wrong);
     }
+  });
+
+  test('of a batch that an operator has left counts as bought, until it changes', () => {
+    const { rule, list, isWrong } = createRule({ lastmod: '2026-01-01' });
+    rule.leavePages([PAGE]);
+    assert.equal(isWrong(), false);
+    list('2026-02-01');
+    assert.equal(isWrong(), true);
   });
 
   test('that the service never takes is not bought', () => {

@@ -4,9 +4,11 @@ import type { Report } from './breaches.ts';
 import type { Purchase } from './facts.ts';
 import { toMoment, toVersion } from './moments.ts';
 import type { PurchaseRule, RetryRule } from './purchase-rule.ts';
+import type { SeenChange } from './seen-change.ts';
 import type { ServiceData } from './service-data.ts';
 
 /** A page that the service refuses every time. */
+const CHANGED = 'has changed, and was not bought since';
 const FAILED = 'has failed, and was not bought again';
 const TAKEN = 'was bought, and the service never took it';
 
@@ -23,6 +25,8 @@ export interface BoughtSettings {
   readonly toWatch: (sitemap: string) => string;
   /** `resubmit.on_lastmod_change`; absent: on. */
   readonly buysChanges?: boolean;
+  /** What crawls have shown of pages that several sitemaps list. */
+  readonly changes: Pick<SeenChange, 'isSure'>;
 }
 
 interface Wrong {
@@ -47,6 +51,8 @@ export class BoughtRule {
   readonly #lostJobs = new Map<string, number>();
   /** Jobs that an operator has ended: their pages without a result count as bought. */
   readonly #left = new Set<string>();
+  /** Pages of batches that an operator has left in review, as they were listed then. */
+  readonly #leftPages = new Map<string, string | null>();
   /** The service never shows which URLs failed: a page of a job that has ended counts as bought. */
   hidesFailures = false;
 
@@ -78,6 +84,11 @@ export class BoughtRule {
   /** An operator has ended a job that the connector no longer polls. */
   leave(reference: string): void {
     this.#left.add(reference);
+  }
+
+  /** An operator has left a batch in review: its pages count as bought as they are listed now. */
+  leavePages(urls: readonly string[]): void {
+    for (const url of urls) this.#leftPages.set(url, this.#settings.site.getLastmod(url) ?? null);
   }
 
   /** A copy of the ledger came back that lacks these. */
@@ -153,6 +164,7 @@ export class BoughtRule {
     if (baseline?.isAdopted(sitemap, url, lastmod) === true) return null;
     const jobs = this.#listJobs(url, sitemap);
     if (url.includes(POISON)) return jobs.length > 0 ? TAKEN : null;
+    if (this.#isLeft(url)) return null;
     if (jobs.length === 0) return 'is listed, and was never bought';
     // One that failed as often as it may is in quarantine, also when it changes.
     if (url.includes(FAILS)) {
@@ -160,8 +172,19 @@ export class BoughtRule {
       return site.listSitemaps(url).length > 1 ? `${FAILED}, and several watches listed it` : FAILED;
     }
     if (this.#settings.buysChanges === false) return null;
-    const isDue = site.isChange(url) && !this.#isBoughtAsListed(url) && !this.#isCoveredByLostJob(url, lastmod);
-    return isDue ? 'has changed, and was not bought since' : null;
+    if (this.#isCoveredByLostJob(url, lastmod)) return null;
+    if (site.isChange(url) && !this.#isBoughtAsListed(url)) return CHANGED;
+    return baseline === null && this.#settings.changes.isSure(url, sitemap) ? CHANGED : null;
+  }
+
+  /** Unless it has changed since. */
+  #isLeft(url: string): boolean {
+    const left = this.#leftPages.get(url);
+    if (left === undefined) return false;
+    const [then, now] = [left, this.#settings.site.getLastmod(url) ?? null].map(
+      (each) => toMoment(toVersion(each)) ?? 0,
+    );
+    return now! <= then!;
   }
 
   #isRetryDue(url: string, jobs: readonly string[]): boolean {

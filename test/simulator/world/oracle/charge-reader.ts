@@ -26,6 +26,8 @@ export interface ChargeReaderSettings {
   readonly onCheckGivenBack: (amount: number, watch: string, day: number) => void;
 }
 
+const DAY = 86_400_000;
+
 /** Reads what the service has charged, and shows it to the rules of caps and the floor. */
 export class ChargeReader {
   /** Of our submissions: how many, and their sum in micro-lira. */
@@ -64,6 +66,16 @@ export class ChargeReader {
     const prices = this.#prices.get(name) ?? new Prices(getLevelPrice(this.#settings.price, level));
     this.#prices.set(name, prices);
     return prices;
+  }
+
+  /** What a URL ever cost, at any level of any account: the least and the most. */
+  getPriceRange(): readonly [number, number] {
+    const { price } = this.#settings;
+    const all = [
+      ...LEVELS.map((level) => getLevelPrice(price, level)),
+      ...[...this.#prices.values()].flatMap((prices) => prices.list()),
+    ];
+    return [Math.min(...all), Math.max(...all)];
   }
 
   /** Another program of the customer spends so much. */
@@ -164,15 +176,22 @@ export class ChargeReader {
     this.#purchases.set(reference, purchase);
   }
 
+  /** The key under which a job was bought; null: it is none of ours. */
+  findKey(reference: string): string | null {
+    return this.#purchases.get(reference)?.sent.key ?? null;
+  }
+
   /** How a job or an index-check was bought, by its reference or key; null: a copy of the ledger lacked it. */
   findSeen(kind: 'batch' | 'check', name: string): Seen | null {
     const { copies, sends } = this.#settings;
     const isLost = kind === 'batch' ? copies.isLostJob(name) : copies.isLostCheck(name);
     const sent = kind === 'batch' ? this.#purchases.get(name)?.sent : sends.findCheck(name);
     if (sent === undefined || sent.watch === null || isLost) return null;
-    const { watch, firstDay, day, answeredDay } = sent;
-    // One whose answer was lost is found in the list at any later time.
-    const lastDay = answeredDay === null ? toDay(this.#settings.kernel.getLatestTime(0)) : Math.max(day, answeredDay);
+    const { watch, day, answeredDay } = sent;
+    const { kernel } = this.#settings;
+    // One whose answer was lost is found in the list at any later time, also by a host whose clock is behind.
+    const firstDay = answeredDay === null ? sent.firstDay - Math.ceil(kernel.mostBehindMs / DAY) : sent.firstDay;
+    const lastDay = answeredDay === null ? toDay(kernel.getLatestTime(0)) : Math.max(day, answeredDay);
     return { watch, run: this.#purchases.get(name)?.sent.label.run ?? null, firstDay, lastDay };
   }
 }

@@ -5,6 +5,7 @@ import type { Report } from './breaches.ts';
 export interface ServiceEntry {
   /** The reference of a job, or the key of a check. */
   readonly name: string;
+  readonly key: string;
   readonly account: string;
   readonly charged: number;
   readonly urls: number;
@@ -13,6 +14,8 @@ export interface ServiceEntry {
 /** A charge as the ledger has it. */
 export interface LedgerEntry {
   readonly name: string | null;
+  /** The key under which it was sent; null: it never was. */
+  readonly key: string | null;
   readonly account: string;
   readonly amount: number;
   readonly urls: number;
@@ -44,19 +47,24 @@ export interface ChargesToCheck {
   readonly findShown: (name: string) => ShownCharge | null;
   /** What the ledger does not know yet, or never can: a check that a copy lacks, or one in flight. */
   readonly mayMiss: (name: string) => boolean;
-  /** The least that a URL ever cost where lists show no charges and prices change; null: each amount must be known. */
-  readonly guessedFrom: number | null;
+  /** Whether it may count as charged, by its key, although nobody knows: an operator has left it, or a check has no answer. */
+  readonly mayAssume: (key: string) => boolean;
+  /** Lists show no charges, and prices change: an amount that nobody has reported is guessed. */
+  readonly isGuessed: boolean;
+  /** What a URL ever cost, at least and at most: between them lies every guess. */
+  readonly priceRange: readonly [number, number];
 }
 
 /**
  * Each charge of the service is in the ledger once: with its account and amount, and with the watch, the run and a day of its
- * send. Where the service never says what a job cost, what the ledger takes for it is at least the lowest price there was.
+ * send. Where the service never says what a job cost, what the ledger takes for it lies between the lowest and the highest price
+ * there was. What the service does not have counts only where an operator has left it, or a check had no answer.
  */
 export function checkCharges(toCheck: ChargesToCheck): void {
-  const { report, kind, service, ledger, findSeen, findShown, mayMiss } = toCheck;
-  const least = Math.min(...service.map(({ charged, urls }) => charged / urls));
-  const theirs = new Map(service.map((entry) => [entry.name, entry]));
-  const known = new Set(ledger.map(({ name }) => name));
+  const { report, kind, service, ledger, findSeen, findShown, mayMiss, mayAssume, isGuessed, priceRange } = toCheck;
+  const theirs = new Map(service.flatMap((entry) => [entry.name, entry.key].map((name) => [name, entry] as const)));
+  const find = ({ name, key }: LedgerEntry) => theirs.get(name ?? key ?? '');
+  const known = new Set(ledger.map((entry) => find(entry)?.name));
   for (const { name, charged, account } of service) {
     if (charged > 0 && !known.has(name) && !mayMiss(name))
       report(`the service charged ${charged} for ${name}, and the ledger has no charge of it`, {
@@ -64,42 +72,46 @@ export function checkCharges(toCheck: ChargesToCheck): void {
         cause: `${kind} missing`,
       });
   }
+  const [least, most] = priceRange;
+  const isPlausible = ({ amount, urls }: LedgerEntry) => amount >= urls * least && amount <= urls * most;
   for (const entry of ledger) {
-    const { name, account, amount, isReported, urls } = entry;
-    const job = name === null ? undefined : theirs.get(name);
-    if (job === undefined) {
-      // A check without an answer counts as charged, and a batch in doubt that an operator has left.
-      if (isReported || (kind === 'batch' && name !== null))
-        report(`the ledger counts ${amount} for ${name}, which the service does not have`, {
-          account,
-          cause: `${kind} unknown`,
-        });
+    const { name, key, account, amount, isReported, urls } = entry;
+    const job = find(entry);
+    const isAssumed = !isReported && (kind === 'check' || name === null) && key !== null && mayAssume(key);
+    if (job === undefined && !isAssumed) {
+      report(`the ledger counts ${amount} for ${name ?? key}, which the service does not have`, {
+        account,
+        cause: `${kind} unknown`,
+      });
       continue;
     }
-    const about = { account, watch: entry.watch, beyond: amount - job.charged };
-    if (job.account !== account) report(`${name} charged ${job.account}, and the ledger says ${account}`, about);
-    const shown = findShown(name!);
-    const guessedFrom = shown?.how === 'hidden' || shown?.how === 'in euros' ? least : toCheck.guessedFrom;
+    const what = job?.name ?? key!;
+    const about = { account, watch: entry.watch, beyond: amount - (job?.charged ?? 0) };
+    if (job !== undefined && job.account !== account)
+      report(`${what} charged ${job.account}, and the ledger says ${account}`, about);
+    const shown = findShown(what);
+    const mayGuess = isGuessed || isAssumed || shown?.how === 'hidden' || shown?.how === 'in euros';
     // What is rounded is counted as it is shown.
-    const charged = shown?.how === 'rounded' && amount === shown.amount ? amount : job.charged;
-    if (guessedFrom !== null && !isReported) {
-      if (amount < urls * guessedFrom)
-        report(`the ledger counts ${amount} for ${name}, less than ${urls} URLs ever cost`, {
+    const charged = shown?.how === 'rounded' && amount === shown.amount ? amount : job?.charged;
+    if (mayGuess && !isReported) {
+      if (!isPlausible(entry))
+        report(`the ledger counts ${amount} for ${what}, and ${urls} URLs never cost that`, {
           ...about,
           cause: `${kind} guessed`,
         });
     } else if (charged !== amount)
-      report(`the service charged ${job.charged} for ${name}, the ledger says ${amount}`, {
+      report(`the service charged ${job?.charged} for ${what}, the ledger says ${amount}`, {
         ...about,
-        cause: `${kind} amount${toMisread(shown, entry, job)}`,
+        cause: `${kind} amount`,
       });
-    const seen = findSeen(name!);
+    const seen = findSeen(what);
     if (seen !== null) checkPlace(entry, seen, report);
   }
 }
 
-function checkPlace({ name, watch, run, day, account }: LedgerEntry, seen: Seen, report: Report): void {
+function checkPlace({ name: reference, key, watch, run, day, account }: LedgerEntry, seen: Seen, report: Report): void {
   const about = { account, watch };
+  const name = reference ?? key;
   if (watch !== seen.watch)
     report(`${name} was bought for ${seen.watch}, and the ledger charges ${watch}`, { ...about, cause: 'watch' });
   if (run !== seen.run)
@@ -109,11 +121,4 @@ function checkPlace({ name, watch, run, day, account }: LedgerEntry, seen: Seen,
       ...about,
       cause: 'day',
     });
-}
-
-/** In which way a ledger has taken exactly what it was shown for something else; empty: in none. */
-function toMisread(shown: ShownCharge | null, { amount }: LedgerEntry, { charged, urls }: ServiceEntry): string {
-  if (shown?.how === 'total called price' && amount === charged * urls) return ', a total called a price';
-  if (shown?.how === 'in euros' && amount === shown.amount) return ', euros';
-  return '';
 }

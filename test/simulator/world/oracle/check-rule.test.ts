@@ -80,6 +80,18 @@ describe('an index-check', () => {
     assert.deepEqual(causes(), ['again']);
   });
 
+  test('may be made once more where the connector read a second completion after a check of the first', () => {
+    const { check, world, causes } = createWorld();
+    world.jobs = 2;
+    world.found.add(check());
+    world.now += HOUR;
+    world.found.add(check());
+    assert.deepEqual(causes(), []);
+    world.now += 48 * HOUR;
+    check();
+    assert.deepEqual(causes(), ['found']);
+  });
+
   test('may be made for another completion whose stamp is older, as of a clock that was corrected', () => {
     const { check, world, causes } = createWorld();
     world.completed = 3 * 24 * HOUR;

@@ -33,9 +33,9 @@ export interface CheckSettings {
 
 interface Checked {
   readonly at: number;
-  /** How often it was completed by then: clocks that were set back do not tell. */
-  readonly jobs: number;
   readonly id: string;
+  /** How many checks were the first after a completion. The connector may read a completion later than a check of an earlier one. */
+  readonly firsts: number;
 }
 
 /**
@@ -93,7 +93,10 @@ export class CheckRule {
     const now = getLatestTime();
     const completed = readCompleted(url);
     const before = this.#checked.get(url);
-    this.#checked.set(url, { at: now, id, jobs: completed?.jobs ?? 0 });
+    const wasFoundBefore = before !== undefined && policy.stopWhenFound && wasFound(url, before.id);
+    const isDueAgain = before !== undefined && !wasFoundBefore && now - before.at >= policy.everyMs;
+    const firsts = (before?.firsts ?? 0) + (isDueAgain ? 0 : 1);
+    this.#checked.set(url, { at: now, id, firsts });
     this.#sinceCopy.add(url);
     const about = (cause: string) => ({ url, watch, cause });
     if (completed === null) {
@@ -102,10 +105,11 @@ export class CheckRule {
     }
     if (isLongGone(url))
       report(`${url} was checked in the index, and is gone from the sitemaps (${id})`, about('gone'));
-    if (before !== undefined && completed.jobs === before.jobs) {
-      if (policy.stopWhenFound && wasFound(url, before.id))
+    if (isDueAgain) return;
+    if (before !== undefined && firsts > completed.jobs) {
+      if (wasFoundBefore)
         report(`${url} was checked again in the index, and ${before.id} had found it (${id})`, about('found'));
-      else if (now - before.at < policy.everyMs)
+      else
         report(
           `${url} was checked again in the index after ${now - before.at} ms, and is due after ${policy.everyMs} (${id})`,
           {

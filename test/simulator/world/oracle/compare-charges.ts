@@ -1,6 +1,8 @@
 import { ACCOUNT_NAMES, SERVICE_NAMES } from '../account-names.ts';
+import { FORGOTTEN } from '../stores.ts';
 import type { World } from '../world.ts';
 import { checkCharges, type LedgerEntry, type ServiceEntry } from './charges-rule.ts';
+import { CHECK_PRICE } from './check-rule.ts';
 
 const DAY = 86_400_000;
 
@@ -10,7 +12,8 @@ export function compareCharges(world: Compared): void {
   oracle.check();
   const jobs = stores.read.service
     .prepare(
-      `SELECT s.reference AS name, a.name AS account, s.charged, s.url_count AS urls
+      `SELECT s.reference AS name, replace(s.idempotency_key, '${FORGOTTEN}', '') AS key, a.name AS account, s.charged,
+         s.url_count AS urls
        FROM submissions AS s JOIN accounts AS a ON a.id = s.account_id`,
     )
     .all() as unknown as ServiceEntry[];
@@ -22,11 +25,13 @@ export function compareCharges(world: Compared): void {
     findSeen: (name) => oracle.findSeen('batch', name),
     findShown: (name) => oracle.findShown(name),
     mayMiss: () => false,
-    guessedFrom: guesses ? Math.min(...ours.map(({ charged, urls }) => charged / urls)) : null,
+    mayAssume: (key) => oracle.isLeftBatch(key),
+    isGuessed: guesses,
+    priceRange: oracle.getPriceRange(),
   });
   const checks = stores.read.service
     .prepare(
-      `SELECT c.idempotency_key AS name, a.name AS account, c.charged, c.url_count AS urls
+      `SELECT c.idempotency_key AS name, c.idempotency_key AS key, a.name AS account, c.charged, c.url_count AS urls
        FROM index_checks AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.idempotency_key IS NOT NULL`,
     )
     .all() as unknown as ServiceEntry[];
@@ -43,7 +48,9 @@ export function compareCharges(world: Compared): void {
     findShown: () => null,
     // No list shows an index-check that a copy lacks.
     mayMiss: (key) => open.has(key) || oracle.isLostCheck(key),
-    guessedFrom: null,
+    mayAssume: (key) => oracle.mayCheckBeCharged(key),
+    isGuessed: false,
+    priceRange: [CHECK_PRICE, CHECK_PRICE],
   });
   const total = ours.reduce((sum, { charged }) => sum + charged, 0);
   if (total !== oracle.charged)
@@ -62,20 +69,24 @@ const CLOSED = `
 function readLedger({ stores }: Compared, kind: 'batch' | 'check'): LedgerEntry[] {
   const rows = stores.read.ledger
     .prepare(
-      `SELECT ${kind === 'batch' ? 'b.reference' : 'b.idempotency_key'} AS name, c.account_id AS account, c.amount, b.urls,
+      `SELECT ${kind === 'batch' ? 'b.reference' : 'b.idempotency_key'} AS name, b.idempotency_key AS key, c.account_id AS account,
+         c.amount, b.urls,
          c.reported, w.name AS watch, r.name AS run, c.day
        FROM (${CLOSED}) AS c LEFT JOIN ${kind === 'batch' ? 'batches' : 'checks'} AS b ON b.id = c.of_id
        JOIN watches AS w ON w.id = c.watch_id LEFT JOIN runs AS r ON r.id = c.run_id WHERE c.kind = ?`,
     )
     .all(kind) as unknown as (Omit<LedgerEntry, 'isReported'> & { readonly reported: number })[];
-  return rows
-    .filter(({ account }) => (ACCOUNT_NAMES as readonly string[]).includes(account))
-    .map(({ reported, day, account, ...row }) => ({
-      ...row,
-      account: SERVICE_NAMES[account as (typeof ACCOUNT_NAMES)[number]],
-      isReported: reported === 1,
-      day: Math.floor(day / DAY),
-    }));
+  return (
+    rows
+      // What was left in review counts for nothing once its job has shown up.
+      .filter(({ account, amount }) => amount !== 0 && (ACCOUNT_NAMES as readonly string[]).includes(account))
+      .map(({ reported, day, account, ...row }) => ({
+        ...row,
+        account: SERVICE_NAMES[account as (typeof ACCOUNT_NAMES)[number]],
+        isReported: reported === 1,
+        day: Math.floor(day / DAY),
+      }))
+  );
 }
 
 const hasPrices = ({ scenario }: Compared): boolean =>

@@ -8,6 +8,7 @@ interface ComparedPlan {
 
 /** What the ledger says that a run has planned is what it has frozen: its batches, their URLs and their cost. */
 export function comparePlans({ stores, oracle }: Pick<World, 'stores' | 'oracle'>): void {
+  const report = oracle.toReport('plans');
   const plans = stores.read.ledger
     .prepare(
       `SELECT r.name, r.planned_batches || ' batches, ' || r.planned_urls || ' URLs, ' || coalesce(r.planned_cost, 'unknown') AS said,
@@ -18,5 +19,5 @@ export function comparePlans({ stores, oracle }: Pick<World, 'stores' | 'oracle'
     )
     .all() as unknown as ComparedPlan[];
   for (const { name, said, frozen } of plans)
-    if (said !== frozen) oracle.breach(`run ${name} has planned ${frozen}, and says ${said}`);
+    if (said !== frozen) report(`run ${name} has planned ${frozen}, and says ${said}`);
 }

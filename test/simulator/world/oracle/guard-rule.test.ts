@@ -14,6 +14,7 @@ function play({
   changed = 0,
   held = false,
   approved = false,
+  refused = false,
   complete = true,
   watch = 'w0',
   bought = 1_001,
@@ -53,6 +54,7 @@ function play({
   const added = Array.from({ length: fresh }, (_, n) => [toUrl(10_000 + n), '2026-01-01']);
   list(pages - gone, changed, 'run-2', 'w0', Object.fromEntries([...others, ...added]) as Record<string, string>);
   if (approved) rule.approved('run-2');
+  if (refused) rule.notApproved('run-2');
   const label = { run: 'run-2', isRunComplete: complete, isHeld: held, plannedAfter: listings.order };
   const urls = [
     ...Array.from({ length: Math.min(bought, pages) }, (_, n) => toUrl(n)),
@@ -69,6 +71,7 @@ describe('a guard', () => {
     ['as many gone as it allows', { gone: 30 }, []],
     ['one more', { gone: 31 }, ['gone']],
     ['one more, approved', { gone: 31, approved: true }, []],
+    ['one more, of a plan whose approval was refused', { gone: 31, approved: true, refused: true }, ['gone']],
     ['one more, in a crawl that is not complete', { gone: 31, complete: false }, []],
     ['one more, in the first run of a watch of that name', { gone: 31, watch: 'w1' }, []],
     ['one more, and ten that moved here', { gone: 31, moved: 10 }, ['gone, beside pages that moved here']],

@@ -70,9 +70,14 @@ export class GuardRule {
     this.#settings = settings;
   }
 
-  /** Somebody approves a run. */
+  /** A run has taken an approval: one that never arrived is none. */
   approved(run: string): void {
     this.#approved.add(run);
+  }
+
+  /** The approval of a plan was refused. */
+  notApproved(run: string): void {
+    this.#approved.delete(run);
   }
 
   /** The watches of the configuration from now on. */

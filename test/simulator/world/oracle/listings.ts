@@ -1,5 +1,5 @@
 import type { Delivery } from './facts.ts';
-import { toVersion } from './moments.ts';
+import { toExactness, toVersion } from './moments.ts';
 
 const ENTRY = /<url><loc>([^<]*)<\/loc>(?:<lastmod>([^<]*)<\/lastmod>)?<\/url>/g;
 
@@ -90,12 +90,6 @@ export class Listings {
     return { versions: new Set(having.map(({ pages }) => toVersion(pages.get(url)!))), isListed: having.length > 0 };
   }
 
-  /** How a sitemap wrote the lastmods of a page then. */
-  listTexts(sitemap: string, url: string, order: number): ReadonlySet<string | null> {
-    const having = this.at(sitemap, order).filter(({ pages }) => pages.has(url));
-    return new Set(having.map(({ pages }) => pages.get(url)!));
-  }
-
   /** Whether no file of any sitemap has listed a page since that time, and each was read at least twice since. */
   isGoneSince(url: string, since: number): boolean {
     return [...this.#files.values()].every((deliveries) => {
@@ -104,6 +98,12 @@ export class Listings {
       const later = deliveries.slice(lists + 1).filter(({ isWhole, at }) => isWhole && at <= since);
       return later.length > 1;
     });
+  }
+
+  /** How exactly any sitemap ever dated a page. */
+  listExactness(url: string): ReadonlySet<string> {
+    const texts = [...this.#files.values()].flat().map(({ pages }) => pages.get(url) ?? null);
+    return new Set(texts.filter((text) => text !== null).map(toExactness));
   }
 
   /** Whether another sitemap was ever seen to list a page. */

@@ -14,3 +14,10 @@ export function toVersion(lastmod: string | null): string | null {
 /** The moment of a version in milliseconds; null: it names none. */
 export const toMoment = (version: string | null): number | null =>
   version !== null && /^-?\d+$/.test(version) ? Number(version) : null;
+
+/** How exactly a lastmod names its moment: to a fraction of a second, a second, a minute, or a day and more. */
+export function toExactness(lastmod: string): 'fraction' | 'second' | 'minute' | 'day' {
+  if (!lastmod.includes('T')) return 'day';
+  if (/:\d\d\.\d/.test(lastmod)) return 'fraction';
+  return /T\d\d:\d\d:\d\d/.test(lastmod) ? 'second' : 'minute';
+}

@@ -17,6 +17,7 @@ import { createPurchaseRules, type PolicySettings, type PurchaseRules } from './
 import { RateRule } from './rate-rule.ts';
 import { type LedgerNames, RequestReader } from './request-reader.ts';
 import type { Promised } from './said-rule.ts';
+import { SeenChange } from './seen-change.ts';
 import { ServiceData } from './service-data.ts';
 import { WatchNames } from './watch-names.ts';
 
@@ -50,7 +51,7 @@ export class Oracle {
   readonly #boughtRule: BoughtRule;
   readonly #charges: ChargeReader;
   readonly #shown = new Map<string, ShownCharge>();
-  #hasSeenTotal = false;
+  readonly #leftBatches = new Set<string>();
   /** Purchases when a copy of the ledger came back; null: none has. */
   #chargesAtRestore: number | null = null;
 
@@ -80,6 +81,10 @@ export class Oracle {
       toAccount: (sitemap) => this.#requests.toAccount(sitemap),
       toWatch: (sitemap) => names.toName(sitemap),
       buysChanges: settings.buysChanges ?? true,
+      changes: new SeenChange({
+        ...{ listings, isComplete: settings.isComplete, listBought: (url) => versions.listBought(url) },
+        getSince: (sitemap) => names.getSince(sitemap),
+      }),
     });
     this.#charges = new ChargeReader({
       ...{ ...settings, toReport, serviceData, sends, copies: this.#copies },
@@ -133,7 +138,7 @@ export class Oracle {
   /** The configuration of all workers from now on. */
   configure(settings: Pick<OperatorSettings, 'caps' | 'floor' | 'watches' | 'secondAccount' | 'levels'>): void {
     this.#rules.levels.configure(settings.levels, settings.watches.values(), this.#settings.kernel.elapsed);
-    this.#names.configure(settings.watches);
+    this.#names.configure(settings.watches, this.listings.order);
     this.#rules.guards.configure(new Set(settings.watches.keys()));
     this.#requests.configured = settings;
   }
@@ -197,6 +202,25 @@ export class Oracle {
     this.#boughtRule.leave(reference);
   }
 
+  /** An operator has left a batch in review, by its key: it counts as charged where it may be, and its pages as bought. */
+  leaveBatch(key: string, urls: readonly string[]): void {
+    this.#leftBatches.add(key);
+    this.#boughtRule.leavePages(urls);
+  }
+
+  isLeftBatch(key: string): boolean {
+    return this.#leftBatches.has(key);
+  }
+
+  /** An index-check left, and nobody is known to have refused it. */
+  mayCheckBeCharged(key: string): boolean {
+    return this.#requests.sends.findCheck(key)?.mayBeCharged === true;
+  }
+
+  getPriceRange(): readonly [number, number] {
+    return this.#charges.getPriceRange();
+  }
+
   /** An operator has released it from quarantine. */
   allowAgain(url: string): void {
     this.check();
@@ -208,9 +232,14 @@ export class Oracle {
     this.#rules.guards.forgot(urls);
   }
 
-  /** Somebody approves a run. */
+  /** A run has taken an approval. */
   approved(run: string): void {
     this.#rules.guards.approved(run);
+  }
+
+  /** The approval of a plan was refused. */
+  notApproved(run: string): void {
+    this.#rules.guards.notApproved(run);
   }
 
   /** A run may spend so much at most: a cap of its own, below those of the configuration. */
@@ -237,18 +266,18 @@ export class Oracle {
 
   /** How a job or an index-check was bought, by its reference or key; null: a copy of the ledger lacked it. */
   findSeen(kind: 'batch' | 'check', name: string): Seen | null {
+    if (kind === 'batch' && this.isLeftBatch(this.#charges.findKey(name) ?? '')) return null;
     return this.#charges.findSeen(kind, name);
   }
 
   /** An answer has shown what a job cost in another way than the service has it. */
   showed(reference: string, shown: ShownCharge): void {
     this.#shown.set(reference, shown);
-    if (shown.how === 'total called price') this.#hasSeenTotal = true;
   }
 
-  /** What was shown of the charge of a job: after a total that was called a price, any total may be taken for one. */
+  /** What was shown of the charge of a job; null: it was shown as it is. */
   findShown(reference: string): ShownCharge | null {
-    return this.#shown.get(reference) ?? (this.#hasSeenTotal ? { how: 'total called price', amount: null } : null);
+    return this.#shown.get(reference) ?? null;
   }
 
   /** A copy of the ledger lacks this index-check, by its key. */

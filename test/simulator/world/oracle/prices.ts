@@ -15,6 +15,11 @@ export class Prices {
     this.#changes.push({ at, price });
   }
 
+  /** All there ever were. */
+  list(): readonly number[] {
+    return this.#changes.map(({ price }) => price);
+  }
+
   /** Whether who sends at this time may not know that the price has risen. */
   mayMissRise(at: number): boolean {
     return at - this.#roseAt <= PRICE_NOTICED_MS;

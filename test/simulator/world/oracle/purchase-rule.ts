@@ -38,10 +38,6 @@ type Why = 'new' | 'changed' | 'failed' | 'released' | 'lost' | 'not found';
 /** A crawl that had a change so long before a batch was sent has reached the ledger: the purchase is that of the change. */
 const CRAWLED_MS = 600_000;
 
-/** Causes of a purchase that nothing called for. */
-const BACK = 'a version that came back';
-const OTHER_FORMAT = 'a moment in another format';
-
 interface Bought {
   readonly purchase: Purchase;
   /** The one that was planned. */
@@ -101,13 +97,14 @@ export class PurchaseRule {
     }
   }
 
-  /** Whether any account has bought this version of a page. */
-  hasBought(url: string, version: string | null): boolean {
-    return [...this.#pages].some(
-      ([name, { bought }]) =>
-        (name === url || name.endsWith(` ${url}`)) && bought.some(({ versions }) => versions.has(version)),
-    );
+  /** The versions of a page that any account has bought. */
+  listBought(url: string): ReadonlySet<string | null> {
+    const pages = [...this.#pages].filter(([name]) => name === url || name.endsWith(` ${url}`));
+    return new Set(pages.flatMap(([, { bought }]) => bought.flatMap(({ versions }) => [...versions])));
   }
+
+  /** Whether any account has bought this version of a page. */
+  hasBought = (url: string, version: string | null): boolean => this.listBought(url).has(version);
 
   purchased(purchase: Purchase): void {
     for (const url of purchase.urls) this.#buy(url, purchase);
@@ -169,26 +166,11 @@ export class PurchaseRule {
 
   #reportAgain(url: string, purchase: Purchase, page: Page, version: string | null): void {
     const { watch, account } = purchase.sent;
-    const same = page.bought.findLast((each) => each.version === version);
-    const isBack = same !== undefined && same !== page.bought.at(-1);
-    const cause = isBack ? BACK : this.#isOtherFormat(url, purchase, page, version) ? OTHER_FORMAT : 'again';
     const lastmod = version === null ? 'without a lastmod' : `with the lastmod ${describe(version)}`;
     this.#settings.report(
       `${url} was bought again ${lastmod}, and nothing was due (${purchase.reference}, after ${page.bought.map((each) => each.purchase.reference).join(' ')})`,
-      { url, watch, account, cause },
+      { url, watch, account, cause: 'again' },
     );
-  }
-
-  /** Whether another sitemap wrote the moment of this version as another text when it was bought. */
-  #isOtherFormat(url: string, { sent }: Purchase, { bought }: Page, version: string | null): boolean {
-    const { listings } = this.#settings;
-    const texts = listings.listTexts(sent.sitemap, url, sent.label.plannedAfter);
-    return bought.some(({ purchase, versions }) => {
-      const { sitemap, label, sentAfter } = purchase.sent;
-      if (sitemap === sent.sitemap || !versions.has(version)) return false;
-      const others = [label.plannedAfter, sentAfter].flatMap((order) => [...listings.listTexts(sitemap, url, order)]);
-      return others.every((text) => !texts.has(text));
-    });
   }
 
   #checkTime(url: string, { reference, sent }: Purchase, last: Bought): void {

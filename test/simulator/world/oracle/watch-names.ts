@@ -5,13 +5,19 @@ export class WatchNames {
   /** The names of the watch of each sitemap, in order; null: it had none. */
   readonly #had = new Map<string, (string | null)[]>();
 
-  configure(watches: ReadonlyMap<string, string>): void {
+  /** When each sitemap got the watch that it has, as a delivery: those before were for another one, or for none. */
+  readonly #since = new Map<string, number>();
+
+  /** `order`: that of the last delivery. */
+  configure(watches: ReadonlyMap<string, string>, order = 0): void {
     const names = new Map([...watches].map(([name, sitemap]) => [sitemap, name]));
     for (const sitemap of new Set([...this.#had.keys(), ...names.keys()])) {
       const had = this.#had.get(sitemap) ?? [];
       this.#had.set(sitemap, had);
       const name = names.get(sitemap) ?? null;
-      if (had.at(-1) !== name) had.push(name);
+      if (had.at(-1) === name) continue;
+      had.push(name);
+      this.#since.set(sitemap, order);
     }
     this.#sitemaps = watches;
     this.#names = new Map([...watches].map(([name, sitemap]) => [sitemap, name]));
@@ -21,6 +27,11 @@ export class WatchNames {
   hasNameBack(sitemap: string): boolean {
     const had = this.#had.get(sitemap) ?? [];
     return had.indexOf(had.at(-1) ?? null) < had.length - 1;
+  }
+
+  /** The last delivery before the watch of a sitemap had the name of now. */
+  getSince(sitemap: string): number {
+    return this.#since.get(sitemap) ?? 0;
   }
 
   has(name: string): boolean {

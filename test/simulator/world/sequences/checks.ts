@@ -13,6 +13,8 @@ const YEAR = 366 * DAY;
 /** All other watches than that of this sitemap. */
 const without = ({ settings }: World, sitemap: string) =>
   new Map([...settings.watches].filter(([, each]) => each !== sitemap));
+const LIRA = 1_000_000;
+const ALL_CHECKED = { ...CHECKS, sample: 1 };
 
 /** How many index-checks a database has. */
 export function countChecks({ stores }: World, database: 'ledger' | 'service'): number {
@@ -40,6 +42,19 @@ export const CHECK_SEQUENCES = {
       await world.kernel.sleep(HOUR);
       if (refused > 0 && countChecks(world, 'service') === 0)
         world.oracle.breach('no URL is checked any more, since all checks were refused a year ago');
+    },
+  },
+  /** Checks count together with batches: what they cost is beyond the cap of their watch. */
+  'checks beyond the cap of their watch': {
+    world: { epoch: MORNING, configuresPrice: true, policy: { checks: ALL_CHECKED } },
+    async play(world, _act, _random) {
+      await buyAll(world);
+      await buy(world, 'w0', publish(world, 'w0', 'many', 20));
+      await awaitIdle(world);
+      const watchPerDay = world.oracle.getSpent('watchPerDay', ['w0', 'w1']) + LIRA;
+      await world.reconfigure(({ caps }) => ({ caps: { ...caps, watchPerDay } }));
+      await startChecks(world);
+      await world.kernel.sleep(HOUR);
     },
   },
   /** An index-check is charged and has no answer, and its watch moves to another account. */

@@ -1,7 +1,9 @@
 import { pick } from '../../../support/seeded.ts';
 import { startRuns } from '../acts/runs.ts';
+import { leaveReview, listReviews } from '../operator.ts';
 import type { Sequence } from './sequence.ts';
 import {
+  allowToday,
   awaitIdle,
   buy,
   buyAll,
@@ -9,13 +11,17 @@ import {
   change,
   HOUR,
   MINUTE,
+  MORNING,
   publish,
   publishSome,
   runAndDie,
   runAndSend,
   startWorkers,
   stopTemporal,
+  until,
 } from './steps.ts';
+
+const DAY = 24 * HOUR;
 
 /** A batch may be charged, and nobody knows. */
 export const DOUBT_SEQUENCES = {
@@ -122,6 +128,47 @@ export const DOUBT_SEQUENCES = {
       await world.kernel.sleep(90 * MINUTE);
       world.oracle.requireBought(urls, 'only the list failed, and only a batch of another watch needs it');
       await world.kernel.sleep(4 * HOUR);
+    },
+  },
+  /** The clocks of all are a day ahead when an answer is lost, and right again when the batch is looked up. */
+  'clock set back after a lost answer': {
+    world: { epoch: MORNING, workers: 1, runsUntil: 'planned', forgetsKeys: false },
+    async play(world, _act, random) {
+      const { kernel, meets } = world;
+      await buyAll(world);
+      publishSome(world, random, 'w0', 'ahead');
+      kernel.epoch += DAY;
+      kernel.trace('the clocks are a day ahead');
+      meets.set('w0', 'drop-after');
+      await runAndSend(world, 'w0');
+      await kernel.sleep(5_000);
+      kernel.epoch -= DAY;
+      kernel.trace('the clocks are right again');
+      meets.delete('w0');
+      // The service's clock was right all the time: after a day it forgets the key.
+      for (let hours = 0; hours < 50; hours++) {
+        await kernel.sleep(HOUR);
+        if (hours >= 22) world.stores.forgetKeys(kernel.now() + 2 * DAY);
+      }
+    },
+  },
+  /** A batch without an answer whose watch is removed needs review; an operator leaves it, and it counts for the cap. */
+  'in review, and left, beside a cap': {
+    world: { epoch: MORNING, configuresPrice: true, listLagMs: 60 * MINUTE },
+    async play(world, _act, random) {
+      const { kernel, settings } = world;
+      await buyAll(world);
+      publishSome(world, random, 'w0', 'lost', 2);
+      world.meets.set('w0', 'drop-after');
+      await runAndSend(world, 'w0');
+      await kernel.sleep(5_000);
+      const watches = new Map([...settings.watches].filter(([, sitemap]) => sitemap !== 'w0'));
+      await allowToday(world, 0, { watches });
+      await until(world, () => listReviews(world).length > 0, 30 * MINUTE);
+      for (const review of listReviews(world)) await leaveReview(world, review);
+      publishSome(world, random, 'w1', 'next', 1);
+      await startRuns(world, { sitemaps: ['w1'] });
+      await kernel.sleep(HOUR);
     },
   },
 } satisfies Record<string, Sequence>;

@@ -1,0 +1,58 @@
+import type { Listings } from './listings.ts';
+import { toMoment, toVersion } from './moments.ts';
+
+/** Of two dates that are not equally exact one is surely later by so much: a day, and the zones on both sides. */
+const UNSURE_MS = 3 * 86_400_000;
+
+export interface SeenChangeSettings {
+  readonly listings: Pick<Listings, 'listAll' | 'at' | 'order' | 'listExactness'>;
+  /** Whether the ledger has this run, and it could read every sitemap. */
+  readonly isComplete: (run: string) => boolean;
+  /** The versions of a page that anybody has bought. */
+  readonly listBought: (url: string) => ReadonlySet<string | null>;
+  /** The last delivery before the watch of a sitemap had the name of now. */
+  readonly getSince: (sitemap: string) => number;
+}
+
+/**
+ * A page that two watches list is bought again when it changes and neither has bought the change; a change is a later lastmod in
+ * the same watch. Where one of them has shown it an earlier one, whatever the other one shows, it must be bought.
+ */
+export class SeenChange {
+  readonly #settings: SeenChangeSettings;
+
+  constructor(settings: SeenChangeSettings) {
+    this.#settings = settings;
+  }
+
+  /** Whether the watch of a sitemap lists a page later than it did, and later than what was bought of it. */
+  isSure(url: string, sitemap: string): boolean {
+    const { listings, listBought } = this.#settings;
+    const now = this.#getLatest(sitemap, url);
+    const first = this.#getFirst(sitemap, url);
+    if (now === null || first === null) return false;
+    const bought = [...listBought(url)].flatMap((version) => toMoment(version) ?? []);
+    const apartMs = listings.listExactness(url).size > 1 ? UNSURE_MS : 0;
+    return bought.length > 0 && [first, ...bought].every((moment) => now - moment > apartMs);
+  }
+
+  /** The latest moment that one of its files shows now; null: none does. */
+  #getLatest(sitemap: string, url: string): number | null {
+    const { listings } = this.#settings;
+    const moments = listings
+      .at(sitemap, listings.order)
+      .flatMap(({ pages }) => toMoment(toVersion(pages.get(url) ?? null)) ?? []);
+    return moments.length === 0 ? null : Math.max(...moments);
+  }
+
+  /** The first moment that a complete run of the watch was shown, since it has its name. */
+  #getFirst(sitemap: string, url: string): number | null {
+    const { listings, isComplete, getSince } = this.#settings;
+    const since = getSince(sitemap);
+    for (const { order, isWhole, run, pages } of listings.listAll(sitemap)) {
+      const moment = toMoment(toVersion(pages.get(url) ?? null));
+      if (order > since && isWhole && moment !== null && run !== null && isComplete(run)) return moment;
+    }
+    return null;
+  }
+}

@@ -30,7 +30,7 @@ const DOES: Readonly<Record<HabitName, readonly string[]>> = {
     'a watch has its name back',
     'a watch is back after a day',
   ],
-  policies: ['max_new holds a run', 'max_new_percent holds a run', 'a baseline adopts'],
+  policies: ['max_new holds a run', 'max_new_percent holds a run', 'max_changed holds a run', 'a baseline adopts'],
 };
 /** Seeds of each habit that are played: what is drawn seldom must come in one of them. */
 const SEEDS_EACH = 10;

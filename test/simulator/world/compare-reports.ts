@@ -1,6 +1,6 @@
 import { explainUrl } from '../../../src/connector/explain-url.ts';
 import type { Url } from '../../../src/url/normalize-url.ts';
-import { readStatusCheck } from './onlooker.ts';
+import { readStates, readStatusCheck } from './onlooker.ts';
 import { checkQuiet } from './oracle/reported-rule.ts';
 import { checkStatusSays, checkWhy } from './oracle/reports-rule.ts';
 import { onTerminal } from './programs.ts';
@@ -36,7 +36,15 @@ async function ask(world: World): Promise<void> {
       const reported = (await explainUrl(context, url as Url)).find((each) => each.watch === watch.id);
       if (reported === undefined) report(`why says nothing of ${url}`, { url, watch: watch.id });
       else
-        checkWhy({ ...oracle.getTruth(url, sitemap, url.includes(POISON)), ...reported, url, watch: watch.id }, report);
+        checkWhy(
+          {
+            ...oracle.getTruth(url, sitemap, url.includes(POISON)),
+            ...readStates(world, url, watch.id),
+            ...reported,
+            ...{ url, watch: watch.id },
+          },
+          report,
+        );
     }
   }
   const unbought = oracle.listUnbought(new Set(world.settings.watches.values()));

@@ -133,6 +133,7 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
       ...(guard.maxGonePercent === null ? {} : { max_gone_percent: guard.maxGonePercent }),
       ...(guard.maxNew === null ? {} : { max_new: guard.maxNew }),
       ...(guard.maxNewPercent === null ? {} : { max_new_percent: guard.maxNewPercent }),
+      max_changed: guard.maxChanged,
     },
     index_check: {
       ...{

@@ -115,6 +115,7 @@ export const HABITS = {
       { buysChanges: false },
       { guard: { ...GUARD, maxNew: 1 + Math.floor(random() * 6) } },
       { guard: { ...GUARD, maxNewPercent: 1 + Math.floor(random() * 60) } },
+      { guard: { ...GUARD, maxChanged: 1 + Math.floor(random() * 3) } },
       { resubmitAfter: 1 + Math.floor(random() * 2), checks: { ...drawChecks(scenario, random), sample: 1 } },
       { checks: drawChecks(scenario, random) },
     ]);

@@ -12,6 +12,7 @@ import { startOnlooker } from './onlooker.ts';
 import { recover, startOperator } from './operator.ts';
 import { CAP_NAMES, NO_CAPS } from './oracle/caps-rule.ts';
 import { compareCharges, compareJobs } from './oracle/compare-charges.ts';
+import { compareHolds } from './oracle/compare-holds.ts';
 import { compareJournal } from './oracle/compare-journal.ts';
 import { comparePlans } from './oracle/compare-plans.ts';
 import { countEffects } from './policy-effects.ts';
@@ -126,6 +127,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   compareJournal(world);
   compareJobs(world);
   comparePlans(world);
+  compareHolds(world);
   await compareReports(world);
 }
 

@@ -4,6 +4,7 @@ import type { World } from './world.ts';
 const EFFECTS = {
   'max_new holds a run': `runs WHERE held LIKE '%"max_new"%'`,
   'max_new_percent holds a run': `runs WHERE held LIKE '%"max_new_percent"%'`,
+  'max_changed holds a run': `runs WHERE held LIKE '%"max_changed"%'`,
   'a baseline adopts': 'runs WHERE baseline = 1 AND first_run = 1 AND found > 0',
 } as const;
 

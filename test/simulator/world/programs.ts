@@ -24,6 +24,7 @@ import { createClient } from '../temporal/client.ts';
 import type { VirtualTemporal } from '../temporal/server.ts';
 import { type TakeSlot, VirtualWorker } from '../temporal/worker.ts';
 import { SERVICE } from './addresses.ts';
+import { failOnce } from './fail-once.ts';
 
 /** What every program of a simulation runs on. */
 export interface Machine {
@@ -124,6 +125,7 @@ export class ServiceProgram extends Program {
   protected async boot(host: Host): Promise<void> {
     const { network, getTemporal } = this.machine;
     const { getJobMs = () => 0, urlsPerPage = LIMITS.urlPage.max } = this.#behavior;
+    const db = this.hosted(this.#db, host);
     const toPage = (limit: string) => `url_limit=${Math.min(Number(limit), urlsPerPage)}`;
     const connect: ConnectProcessing = (_options, activities) => {
       const server = getTemporal();
@@ -132,6 +134,10 @@ export class ServiceProgram extends Program {
         ...{ server, host, taskQueues: [QUEUE], workflows: serviceWorkflows },
         activities: {
           ...activities,
+          processStep: async (reference: string, step: number) => {
+            await failOnce(db, reference, Date.now());
+            return activities.processStep(reference, step);
+          },
           planProcessing: async (reference: string, level: ServiceLevel) => {
             const plan = await activities.planProcessing(reference, level);
             const queuedMs = Math.floor(getJobMs(reference) / 3);
@@ -154,7 +160,7 @@ export class ServiceProgram extends Program {
         close: async () => undefined,
       };
     };
-    const service = await openService(this.hosted(this.#db, host), {
+    const service = await openService(db, {
       temporal: { address: 'virtual' },
       connect,
       simulated: { fastMs: 0, standardMs: 0 },

@@ -32,7 +32,7 @@ import type { KnownName } from './known/index.ts';
 import type { Price } from './levels.ts';
 import { CAP_NAMES, type Caps, NO_CAPS } from './oracle/caps-rule.ts';
 import type { SequenceName } from './sequences/index.ts';
-import { FAILS, type Format, type Page, POISON, SITE } from './site.ts';
+import { FAILS, FAILS_ONCE, type Format, type Page, POISON, SITE } from './site.ts';
 
 /** Something that happens in the world, at a time. */
 export interface Act {
@@ -320,7 +320,7 @@ export function makePages(
 ): readonly Page[] {
   const dated = random() < 0.7;
   return Array.from({ length: count }, (_, n) => ({
-    url: `${SITE}/${watch}/${part}/${n}${poisoned && n === 0 ? POISON : random() < failShare && fails ? FAILS : ''}`,
+    url: `${SITE}/${watch}/${part}/${n}${poisoned && n === 0 ? POISON : random() < failShare && fails ? (n % 2 === 0 ? FAILS : FAILS_ONCE) : ''}`,
     lastmod: dated ? '2026-01-01' : null,
   }));
 }

@@ -29,6 +29,18 @@ describe('a lastmod is certainly a change', () => {
     assert.equal(publishEach(null, '2026-01-02').isChange(URL), false);
   });
 
+  test('not when only the way to write it has changed: what is not equally exact may name one edit', () => {
+    for (const [later, isChange] of [
+      ['2026-01-02', false],
+      ['2026-01-05', true],
+    ] as const) {
+      const site = publishEach('2026-01-01T10:00:00Z');
+      site.formats.set('w0', 'day');
+      site.publish('w0', [{ url: URL, lastmod: later }]);
+      assert.equal(site.isChange(URL), isChange, later);
+    }
+  });
+
   test('not when another sitemap has listed the page', () => {
     const site = publishEach('2026-01-01', '2026-01-02');
     site.publish('w1', [{ url: URL, lastmod: '2026-01-02' }]);

@@ -3,6 +3,8 @@ import type { Endpoint, NetRequest, NetResponse } from '../platform/network.ts';
 export const SITE = 'https://www.shop.example';
 /** A page that the simulated processor fails. */
 export const FAILS = '~fail';
+/** A page that it fails when it is bought first, completes when it is bought again, fails after that, and so on. */
+export const FAILS_ONCE = '~once';
 /** A page that the service's gateway refuses with 422, every time. */
 export const POISON = '~poison';
 
@@ -35,6 +37,9 @@ export interface Page {
   readonly lastmod: string | null;
 }
 
+/** Of two dates that are not equally exact one is surely later by so much: a day, and the zones on both sides. */
+export const UNSURE_MS = 3 * 86_400_000;
+
 /** The sites: what each sitemap lists now, and what each page was ever listed as. */
 export class Site implements Endpoint {
   readonly host = null;
@@ -50,6 +55,9 @@ export class Site implements Endpoint {
   readonly #lastmods = new Map<string, string | null>();
   /** Pages whose lastmod began: a crawl may have seen none before the last one. */
   readonly #begun = new Set<string>();
+
+  /** In how many ways each page was dated: what is not equally exact may name one edit. */
+  readonly #formatsOf = new Map<string, Set<Format>>();
 
   /** Pages that the second file of their sitemap lists. */
   readonly #inSecondFile = new Set<string>();
@@ -73,6 +81,8 @@ export class Site implements Endpoint {
     for (const { url, lastmod: written } of pages) {
       const lastmod = this.#toShown(sitemap, written);
       this.#listedBy.set(url, (this.#listedBy.get(url) ?? new Set()).add(sitemap));
+      if (written !== null)
+        this.#formatsOf.set(url, (this.#formatsOf.get(url) ?? new Set()).add(this.formats.get(sitemap) ?? 'as it is'));
       const known = this.#lastmods.get(url);
       // A sitemap that begins to write lastmods, or leaves one out, has changed no page.
       const isNewVersion = known === undefined || (known !== null && lastmod !== null && known !== lastmod);
@@ -137,7 +147,11 @@ export class Site implements Endpoint {
   isChange(url: string): boolean {
     if ((this.#listedBy.get(url)?.size ?? 0) > 1 || this.#begun.has(url)) return false;
     const [last = '', ...earlier] = (this.#versions.get(url) ?? []).map((lastmod) => lastmod ?? '').reverse();
-    return last === (this.#newest.get(url) ?? '') && !earlier.includes(last);
+    const apartMs = (this.#formatsOf.get(url)?.size ?? 0) > 1 ? UNSURE_MS : 0;
+    const isApart = (each: string) => each === '' || Date.parse(last) - Date.parse(each) > apartMs;
+    return (
+      last === (this.#newest.get(url) ?? '') && !earlier.includes(last) && (apartMs === 0 || earlier.every(isApart))
+    );
   }
 
   async answer({ path }: NetRequest): Promise<NetResponse> {

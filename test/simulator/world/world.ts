@@ -44,6 +44,7 @@ import { answerAt } from './where.ts';
 const DAY = 86_400_000;
 /** By then a worker has written down what it has read. */
 const WRITTEN_MS = 5_000;
+const JOB = /\/submissions\/[^/?]+/;
 /** Answers whose Retry-After is kept: too many requests, still running, unavailable. */
 const WAITS: readonly number[] = [429, 409, 503];
 const NO_OUTAGES: ReadonlySet<Outage> = new Set();
@@ -274,7 +275,10 @@ export class World {
     const isPost = method === 'POST';
     const lane = isPost && path.endsWith('/submissions') ? 'submissions' : isPost ? 'checks' : 'other';
     const key = headers.authorization ?? headers['x-api-key'] ?? '';
-    const request = headers['idempotency-key'] ?? null;
+    // Commands of an operator read jobs, too.
+    const isPoll =
+      method === 'GET' && JOB.test(path) && this.workers.some(({ host }) => host !== null && host === getHost());
+    const request = headers['idempotency-key'] ?? (isPoll ? path : null);
     return { key, lane, request, now: this.kernel.now(), elapsed: this.kernel.elapsed };
   }
 

@@ -12,6 +12,7 @@ import { MONEY_FINDINGS } from './money-findings.ts';
 import type { Mutation } from './mutation.ts';
 import { PLANS_AND_GENERATIONS } from './plans-and-generations.ts';
 import { RECORDED_ANSWERS } from './recorded-answers.ts';
+import { UNSEEN } from './unseen.ts';
 
 /** Dropped conditions, swapped orders, forgotten steps in the code that spends money. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -28,4 +29,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...GOES_ON_BY_ITSELF,
   ...MONEY_FINDINGS,
   ...ACCOUNTS_AND_KEYS,
+  ...UNSEEN,
 ];

@@ -121,6 +121,19 @@ describe('a page that fails', () => {
     assert.equal(isWrong(), false);
   });
 
+  test('is bought again after each job that failed it, where another one has completed it between', () => {
+    const { buy, isWrong } = createRule();
+    for (const [id, status, wrong] of [
+      [1, 'failed', true],
+      [2, 'completed', false],
+      [3, 'failed', true],
+      [4, 'failed', false],
+    ] as const) {
+      buy(id, status);
+      assert.equal(isWrong(), wrong, String(id));
+    }
+  });
+
   test('counts as bought where an operator has ended its last job, and not for another one', () => {
     const { rule, buy, isWrong } = createRule({ url: FAILING });
     buy(1, 'failed');

@@ -10,6 +10,7 @@ import type { ServiceData } from './service-data.ts';
 /** A page that the service refuses every time. */
 const CHANGED = 'has changed, and was not bought since';
 const FAILED = 'has failed, and was not bought again';
+const FAILED_IN_SEVERAL = `${FAILED}, and several watches listed it`;
 const TAKEN = 'was bought, and the service never took it';
 
 export interface BoughtSettings {
@@ -103,10 +104,18 @@ export class BoughtRule {
     return this.#jobs.has(url);
   }
 
+  /** Whether it is bought as it is listed, and neither failed nor looked for in vain. */
+  isDone(url: string): boolean {
+    const { serviceData } = this.#settings;
+    return (
+      this.#isBoughtAsListed(url) && serviceData.listFailures(url).length === 0 && serviceData.countNotFound(url) === 0
+    );
+  }
+
   /** A page without a result in a job that has ended, or that an operator has ended, counts as bought. */
   countsAsCompleted(url: string): boolean {
     const { serviceData } = this.#settings;
-    if (serviceData.readCompleted(url) !== null) return true;
+    if (serviceData.listCompletions(url).length > 0) return true;
     const { ended } = serviceData.listJobs(url);
     return (this.#jobs.get(url) ?? []).some(
       (job) => this.#left.has(job) || (this.hidesFailures && ended.includes(job)),
@@ -169,8 +178,9 @@ export class BoughtRule {
     // One that failed as often as it may is in quarantine, also when it changes.
     if (url.includes(FAILS)) {
       if (!this.#isRetryDue(url, jobs)) return null;
-      return site.listSitemaps(url).length > 1 ? `${FAILED}, and several watches listed it` : FAILED;
+      return site.listSitemaps(url).length > 1 ? FAILED_IN_SEVERAL : FAILED;
     }
+    if (this.#hasFailedFirst(url, jobs)) return site.listSitemaps(url).length > 1 ? FAILED_IN_SEVERAL : FAILED;
     if (this.#settings.buysChanges === false) return null;
     if (this.#isCoveredByLostJob(url, lastmod)) return null;
     if (site.isChange(url) && !this.#isBoughtAsListed(url)) return CHANGED;
@@ -191,6 +201,14 @@ export class BoughtRule {
     const { serviceData, retry } = this.#settings;
     if (this.hidesFailures || this.#left.has(jobs.at(-1)!)) return false;
     return jobs.length <= Math.min(retry.times, serviceData.listFailures(url).length);
+  }
+
+  /** Failed by its last job, and not by the one before: failures in a row begin again at a job that completed it. */
+  #hasFailedFirst(url: string, jobs: readonly string[]): boolean {
+    const { serviceData } = this.#settings;
+    const [last = '', before = ''] = jobs.toReversed();
+    if (this.hidesFailures || this.#left.has(last)) return false;
+    return serviceData.readFailure(last, url) !== null && serviceData.readFailure(before, url) === null;
   }
 
   #isBoughtAsListed(url: string): boolean {

@@ -22,7 +22,8 @@ function createWorld(more: Partial<CheckPolicy> = {}) {
   const rule = new CheckRule({
     report: (_text, about) => breaches.push(about!),
     policy: { ...POLICY, ...more },
-    readCompleted: () => (world.completed === null ? null : { at: world.completed, jobs: world.jobs }),
+    listCompletions: () =>
+      world.completed === null ? [] : [...Array<number>(world.jobs - 1).fill(0), world.completed],
     countCompleted: () => world.pages,
     wasFound: (_url, check) => world.found.has(check),
     getLatestTime: () => world.now,
@@ -90,6 +91,16 @@ describe('an index-check', () => {
     world.now += 48 * HOUR;
     check();
     assert.deepEqual(causes(), ['found']);
+  });
+
+  test('is made when the time after a completion has come, although the page is completed once more meanwhile', () => {
+    const { check, world, causes } = createWorld();
+    world.jobs = 2;
+    world.completed = HOUR - 1;
+    check();
+    assert.deepEqual(causes(), []);
+    check();
+    assert.deepEqual(causes(), ['too early']);
   });
 
   test('may be made for another completion whose stamp is older, as of a clock that was corrected', () => {

@@ -1,6 +1,5 @@
 import type { Report } from './breaches.ts';
 import type { CheckCharge } from './facts.ts';
-import type { Completion } from './service-data.ts';
 
 /** What `index_check` of a watch says, as docs/explanation/index-checks.md promises it. */
 export interface CheckPolicy {
@@ -19,8 +18,8 @@ export const CHECK_PRICE = 500_000;
 export interface CheckSettings {
   readonly report: Report;
   readonly policy: CheckPolicy;
-  /** Null: the service never has completed a page. */
-  readonly readCompleted: (url: string) => Completion | null;
+  /** When the service completed a page, the first time first. */
+  readonly listCompletions: (url: string) => readonly number[];
   /** How many pages the service has completed. */
   readonly countCompleted: () => number;
   /** Whether an earlier check of the service has found it. */
@@ -89,9 +88,9 @@ export class CheckRule {
   }
 
   #checkUrl(url: string, id: string, watch: string): void {
-    const { report, policy, readCompleted, wasFound, getLatestTime, isLongGone } = this.#settings;
+    const { report, policy, listCompletions, wasFound, getLatestTime, isLongGone } = this.#settings;
     const now = getLatestTime();
-    const completed = readCompleted(url);
+    const completed = listCompletions(url);
     const before = this.#checked.get(url);
     const wasFoundBefore = before !== undefined && policy.stopWhenFound && wasFound(url, before.id);
     const isDueAgain = before !== undefined && !wasFoundBefore && now - before.at >= policy.everyMs;
@@ -99,14 +98,14 @@ export class CheckRule {
     this.#checked.set(url, { at: now, id, firsts });
     this.#sinceCopy.add(url);
     const about = (cause: string) => ({ url, watch, cause });
-    if (completed === null) {
+    if (completed.length === 0) {
       report(`${url} was checked in the index, and was never completed (${id})`, about('not completed'));
       return;
     }
     if (isLongGone(url))
       report(`${url} was checked in the index, and is gone from the sitemaps (${id})`, about('gone'));
     if (isDueAgain) return;
-    if (before !== undefined && firsts > completed.jobs) {
+    if (before !== undefined && firsts > completed.length) {
       if (wasFoundBefore)
         report(`${url} was checked again in the index, and ${before.id} had found it (${id})`, about('found'));
       else
@@ -116,11 +115,14 @@ export class CheckRule {
             ...{ ...about('again'), beyond: policy.everyMs - (now - before.at) },
           },
         );
-    } else if (now - completed.at < policy.afterMs)
+      return;
+    }
+    const ago = now - completed[Math.min(firsts, completed.length) - 1]!;
+    if (ago < policy.afterMs)
       report(
-        `${url} was checked in the index ${now - completed.at} ms after its completion, and is due after ${policy.afterMs} (${id})`,
+        `${url} was checked in the index ${ago} ms after its completion, and is due after ${policy.afterMs} (${id})`,
         {
-          ...{ ...about('too early'), beyond: policy.afterMs - (now - completed.at) },
+          ...{ ...about('too early'), beyond: policy.afterMs - ago },
         },
       );
   }

@@ -69,6 +69,14 @@ export class Listings {
     return files.length === 1 ? files[0]! : files.flat().toSorted((a, b) => a.order - b.order);
   }
 
+  /** What was given to a run, in order. */
+  listRun(run: string): readonly Delivery[] {
+    return [...this.#files.values()]
+      .flat()
+      .filter((delivery) => delivery.run === run)
+      .toSorted((a, b) => a.order - b.order);
+  }
+
   /** What was given of the files of a sitemap by then, and by that time: of each the last whole one, and parts that came later. */
   at(sitemap: string, order: number, until = Number.POSITIVE_INFINITY): readonly Delivery[] {
     const found: Delivery[] = [];

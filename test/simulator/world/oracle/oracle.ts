@@ -8,7 +8,7 @@ import type { Site } from '../site.ts';
 import type { Reader } from '../stores.ts';
 import { BoughtRule } from './bought-rule.ts';
 import { type Breach, Breaches, type Report } from './breaches.ts';
-import { type CapName, toDay } from './caps-rule.ts';
+import { CAP_NAMES, type CapName, toDay } from './caps-rule.ts';
 import { ChargeReader } from './charge-reader.ts';
 import type { Seen } from './charges-rule.ts';
 import { Copies } from './copies.ts';
@@ -84,6 +84,7 @@ export class Oracle {
       changes: new SeenChange({
         ...{ listings, isComplete: settings.isComplete, listBought: (url) => versions.listBought(url) },
         getSince: (sitemap) => names.getSince(sitemap),
+        getKnownAt: (url) => versions.getKnownAt(url),
       }),
     });
     this.#charges = new ChargeReader({
@@ -141,7 +142,11 @@ export class Oracle {
     this.#names.configure(settings.watches, this.listings.order);
     this.#rules.guards.configure(new Set(settings.watches.keys()));
     this.#requests.configured = settings;
+    this.hadLimits ||= settings.floor > 0 || CAP_NAMES.some((name) => settings.caps[name] !== null);
   }
+
+  /** Any cap or a floor was configured at some time, or a run had a limit. */
+  hadLimits = false;
 
   changePrice(account: string, price: Price): void {
     this.#charges.changePrice(account, price);
@@ -244,6 +249,7 @@ export class Oracle {
 
   /** A run may spend so much at most: a cap of its own, below those of the configuration. */
   limitRun(run: string, maxCost: number): void {
+    this.hadLimits = true;
     this.#requests.limitRun(run, maxCost);
   }
 
@@ -283,6 +289,11 @@ export class Oracle {
   /** A copy of the ledger lacks this index-check, by its key. */
   isLostCheck(key: string): boolean {
     return this.#copies.isLostCheck(key);
+  }
+
+  /** Whether any account had bought a page by then. */
+  wasBoughtBefore(url: string, at: number): boolean {
+    return this.#rules.versions.wasBoughtBefore(url, at);
   }
 
   /** How many of these URLs were bought by now. */
@@ -363,6 +374,7 @@ export class Oracle {
       isListed: this.listings.find(sitemap, url, this.listings.order).isListed,
       isBought: this.#boughtRule.isBought(url),
       isCompleted: this.#boughtRule.countsAsCompleted(url),
+      isDone: this.#boughtRule.isDone(url),
       isFailed: isPoisoned || this.#serviceData.listFailures(url).length > 0,
       isOpen: this.#serviceData.listJobs(url).open.length > 0,
       hasNameBack: this.#names.hasNameBack(sitemap),

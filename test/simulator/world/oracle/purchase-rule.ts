@@ -97,10 +97,24 @@ export class PurchaseRule {
     }
   }
 
+  #listAll(url: string): readonly Bought[] {
+    return [...this.#pages].flatMap(([name, { bought }]) => (name === url || name.endsWith(` ${url}`) ? bought : []));
+  }
+
   /** The versions of a page that any account has bought. */
   listBought(url: string): ReadonlySet<string | null> {
-    const pages = [...this.#pages].filter(([name]) => name === url || name.endsWith(` ${url}`));
-    return new Set(pages.flatMap(([, { bought }]) => bought.flatMap(({ versions }) => [...versions])));
+    return new Set(this.#listAll(url).flatMap(({ versions }) => [...versions]));
+  }
+
+  /** When a worker first had written down that any account has bought a page; null: no answer said so. */
+  getKnownAt(url: string): number | null {
+    const times = this.#listAll(url).flatMap(({ purchase }) => purchase.sent.answeredAt ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Whether any account had bought a page by then. */
+  wasBoughtBefore(url: string, at: number): boolean {
+    return this.#listAll(url).some(({ purchase }) => purchase.at < at);
   }
 
   /** Whether any account has bought this version of a page. */

@@ -66,7 +66,7 @@ export function createPurchaseRules(settings: PurchaseRulesSettings): PurchaseRu
   });
   const checks = new CheckRule({
     ...{ report: toReport('index-checks'), policy: settings.checks, getLatestTime },
-    readCompleted: (url) => serviceData.readCompleted(url),
+    listCompletions: (url) => serviceData.listCompletions(url),
     countCompleted: () => serviceData.countCompleted(),
     wasFound: (url, check) => serviceData.wasFound(url, check),
     isLongGone: (url) => listings.isGoneSince(url, kernel.elapsed - GONE_MS),

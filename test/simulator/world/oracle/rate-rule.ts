@@ -24,7 +24,7 @@ export interface Asked {
   /** The API key. */
   readonly key: string;
   readonly lane: Lane;
-  /** The idempotency key; null: it has none. */
+  /** The idempotency key, or the address of a job that is read; null: nothing tells it from others. */
   readonly request: string | null;
   /** By the clocks, and since the beginning. */
   readonly now: number;
@@ -44,7 +44,8 @@ const toRequest = (request: string | null): string => `${REQUEST}${request}`;
 /**
  * The only client of a key never sees a 429, because it counts as the service does: requests in any minute, hour and day. After
  * a 429 of a gateway nothing leaves in that lane before its Retry-After is over; one for a read closes the whole key. After a 503,
- * and a 409 while the same request is still running, the same request does not leave before it is over.
+ * and a 409 while the same request is still running, the same request does not leave before it is over: a batch, an index-check, or
+ * the poll of a job.
  */
 export class RateRule {
   readonly #report: Report;

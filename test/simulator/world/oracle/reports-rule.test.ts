@@ -5,6 +5,7 @@ import { checkStatusSays, checkWhy, type Reported } from './reports-rule.ts';
 const PAGE: Reported = {
   ...{ url: 'https://www.shop.example/a', watch: 'w0', standing: 'completed', why: 'bought in R-1 and completed' },
   ...{ isListed: true, isBought: true, isCompleted: true, isFailed: false, isOpen: false },
+  ...{ isDone: true, isHeld: false, isInReview: false, isOnItsWay: false, mayLackMoney: false },
 };
 
 const check = (more: Partial<Reported>): string[] => {
@@ -20,6 +21,12 @@ describe('what why says', () => {
     ['gone', { standing: 'gone', isListed: false }, { standing: 'gone' }],
     ['quarantined', { standing: 'quarantined', isFailed: true }, { standing: 'quarantined' }],
     ['submitted', { standing: 'submitted', isOpen: true }, { standing: 'submitted' }],
+    ['due', { standing: 'due', isDone: false }, { standing: 'due' }],
+    ['due_later', { standing: 'due_later', isDone: false }, { standing: 'due_later' }],
+    ['held_by_guard', { standing: 'held_by_guard', isHeld: true }, { standing: 'held_by_guard' }],
+    ['held_by_cap', { standing: 'held_by_cap', mayLackMoney: true }, { standing: 'held_by_cap' }],
+    ['needs_review', { standing: 'needs_review', isInReview: true }, { standing: 'needs_review' }],
+    ['waiting', { standing: 'waiting', isOnItsWay: true }, { standing: 'waiting' }],
     [
       'not_due',
       { standing: 'not_due', why: 'bought by another watch' },

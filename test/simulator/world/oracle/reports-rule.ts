@@ -16,6 +16,15 @@ export interface Reported {
   readonly isFailed: boolean;
   /** A job with it is open at the service. */
   readonly isOpen: boolean;
+  /** It is bought as it is listed, and nothing has failed it. */
+  readonly isDone: boolean;
+  /** A run of its watch waits for a decision. */
+  readonly isHeld: boolean;
+  /** A batch with it needs review, or has not ended yet. */
+  readonly isInReview: boolean;
+  readonly isOnItsWay: boolean;
+  /** A cap, a floor or a price may keep money back. */
+  readonly mayLackMoney: boolean;
   /** Its watch had another name, or none, and has its name back. */
   readonly hasNameBack?: boolean;
 }
@@ -31,7 +40,8 @@ export function checkWhy(reported: Reported, report: Report): void {
 }
 
 /** What contradicts it; null: nothing does. */
-function getClaim({ standing, why, isListed, isBought, isCompleted, isFailed, isOpen }: Reported): string | null {
+function getClaim(reported: Reported): string | null {
+  const { standing, why, isListed, isBought, isCompleted, isFailed, isOpen } = reported;
   switch (standing) {
     case 'not_listed':
     case 'gone':
@@ -43,6 +53,17 @@ function getClaim({ standing, why, isListed, isBought, isCompleted, isFailed, is
       return isFailed ? null : 'the service has never refused or failed it';
     case 'submitted':
       return isOpen ? null : 'no job with it is open';
+    case 'due':
+    case 'due_later':
+      return reported.isDone ? 'it is bought as it is listed' : null;
+    case 'held_by_guard':
+      return reported.isHeld ? null : 'no run of its watch waits for a decision';
+    case 'held_by_cap':
+      return reported.mayLackMoney ? null : 'no cap, floor or price keeps money back';
+    case 'needs_review':
+      return reported.isInReview ? null : 'no batch with it needs review';
+    case 'waiting':
+      return reported.isOnItsWay ? null : 'no batch with it is planned or sent';
     default:
       return /bought (in|by|before)/.test(why) && !/not bought/.test(why) && !isBought ? 'nobody has bought it' : null;
   }

@@ -11,7 +11,7 @@ const PAGE = 'https://www.shop.example/a';
 function isSure(
   shown: readonly (string | null)[],
   bought: readonly string[],
-  { since = 0, complete = true, other = null as string | null } = {},
+  { since = 0, complete = true, other = null as string | null, knownAt = -1 as number | null } = {},
 ): boolean {
   const listings = new Listings();
   const deliver = (sitemap: string, lastmod: string | null, run: string) =>
@@ -21,7 +21,7 @@ function isSure(
   for (const [n, lastmod] of shown.entries()) deliver('w0', lastmod, `run-${n}`);
   if (other !== null) deliver('w1', other, 'other');
   const changes = new SeenChange({
-    ...{ listings, isComplete: () => complete, getSince: () => since },
+    ...{ listings, isComplete: () => complete, getSince: () => since, getKnownAt: () => knownAt },
     listBought: () => new Set(bought.map(toVersion)),
   });
   return changes.isSure(PAGE, 'w0');
@@ -45,6 +45,11 @@ describe('a change that a watch has surely seen', () => {
     const shown = ['2026-01-01', '2026-02-01'];
     assert.equal(isSure(shown, ['2026-01-01'], { complete: false }), false);
     assert.equal(isSure(shown, ['2026-01-01'], { since: 1 }), false);
+  });
+
+  test('needs one that it saw when the page was known as bought', () => {
+    assert.equal(isSure(['2026-01-01', '2026-02-01'], ['2026-01-01'], { knownAt: 0 }), false);
+    assert.equal(isSure(['2026-01-01', '2026-02-01'], ['2026-01-01'], { knownAt: null }), false);
   });
 
   test('of dates that are not equally exact is one that no zone explains', () => {

@@ -1,8 +1,6 @@
+import { UNSURE_MS } from '../site.ts';
 import type { Listings } from './listings.ts';
 import { toMoment, toVersion } from './moments.ts';
-
-/** Of two dates that are not equally exact one is surely later by so much: a day, and the zones on both sides. */
-const UNSURE_MS = 3 * 86_400_000;
 
 export interface SeenChangeSettings {
   readonly listings: Pick<Listings, 'listAll' | 'at' | 'order' | 'listExactness'>;
@@ -10,6 +8,8 @@ export interface SeenChangeSettings {
   readonly isComplete: (run: string) => boolean;
   /** The versions of a page that anybody has bought. */
   readonly listBought: (url: string) => ReadonlySet<string | null>;
+  /** When a worker first had written down that somebody bought a page; null: no answer said so. */
+  readonly getKnownAt: (url: string) => number | null;
   /** The last delivery before the watch of a sitemap had the name of now. */
   readonly getSince: (sitemap: string) => number;
 }
@@ -45,13 +45,14 @@ export class SeenChange {
     return moments.length === 0 ? null : Math.max(...moments);
   }
 
-  /** The first moment that a complete run of the watch was shown, since it has its name. */
+  /** The first moment that a complete run of the watch was shown, since it has its name and the page is known as bought. */
   #getFirst(sitemap: string, url: string): number | null {
-    const { listings, isComplete, getSince } = this.#settings;
+    const { listings, isComplete, getSince, getKnownAt } = this.#settings;
     const since = getSince(sitemap);
-    for (const { order, isWhole, run, pages } of listings.listAll(sitemap)) {
+    const knownAt = getKnownAt(url) ?? Number.POSITIVE_INFINITY;
+    for (const { order, at, isWhole, run, pages } of listings.listAll(sitemap)) {
       const moment = toMoment(toVersion(pages.get(url) ?? null));
-      if (order > since && isWhole && moment !== null && run !== null && isComplete(run)) return moment;
+      if (order > since && at > knownAt && isWhole && moment !== null && run !== null && isComplete(run)) return moment;
     }
     return null;
   }

@@ -19,12 +19,6 @@ export interface BookedCheck {
 
 const JOINED = 'submission_urls AS u JOIN submissions AS s ON s.id = u.submission_id';
 
-/** How often a page was completed, and when it was last, by the service's clock. */
-export interface Completion {
-  readonly at: number;
-  readonly jobs: number;
-}
-
 /** What the service's database says. Times are those of its clock. */
 export class ServiceData {
   readonly #db: Reader;
@@ -87,15 +81,15 @@ export class ServiceData {
     return (rows as unknown as { readonly reference: string }[]).map(({ reference }) => reference);
   }
 
-  /** When it last completed a page; null: it never has. */
-  readCompleted(url: string): Completion | null {
-    const row = this.#get<{ at: number | null; jobs: number }>(
-      `SELECT max(coalesce(u.updated_at, s.finished_at)) AS at, count(*) AS jobs FROM ${JOINED}
-       WHERE u.url = ? AND coalesce(u.status, s.status) = 'completed'`,
-      url,
-    );
-    const { at, jobs } = row!;
-    return at === null ? null : { at, jobs };
+  /** When it completed a page, the first time first. */
+  listCompletions(url: string): readonly number[] {
+    const rows = this.#db
+      .prepare(
+        `SELECT coalesce(u.updated_at, s.finished_at) AS at FROM ${JOINED}
+         WHERE u.url = ? AND coalesce(u.status, s.status) = 'completed' ORDER BY s.id`,
+      )
+      .all(url) as unknown as readonly { readonly at: number }[];
+    return rows.map(({ at }) => at);
   }
 
   countCompleted(): number {

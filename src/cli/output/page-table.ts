@@ -1,5 +1,5 @@
-import { growingList } from '../../ledger/pages/fingerprint-list.ts';
 import { fingerprint } from '../../ledger/pages/fingerprint.ts';
+import { growingList } from '../../ledger/pages/fingerprint-list.ts';
 
 /** Longer than any normalized URL. */
 const CHUNK = 1 << 20;

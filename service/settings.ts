@@ -43,6 +43,13 @@ export interface Retention {
   readonly keysDays: number | null;
 }
 
+export interface DashboardSettings {
+  /** The operator's; null: the name of the product. */
+  readonly name: string | null;
+  /** An image file, shown beside the name. */
+  readonly logoFile: string | null;
+}
+
 export interface ServiceSettings {
   /** The service level of a submission that names none (spec 2.3 leaves it open). */
   readonly defaultService: ServiceLevel;
@@ -72,6 +79,7 @@ export interface ServiceSettings {
   /** Where /metrics, /healthz and /readyz are served apart from customers; null: nowhere. */
   readonly admin: Listen | null;
   readonly retention: Retention;
+  readonly dashboard: DashboardSettings;
   /** Set the Secure attribute of cookies and HSTS: the service is reached over HTTPS. */
   readonly https: boolean;
 }
@@ -106,4 +114,5 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   tls: null,
   admin: null,
   retention: { urlsDays: null, checksDays: null, eventsDays: null, keysDays: 90 },
+  dashboard: { name: null, logoFile: null },
 };

@@ -85,7 +85,15 @@ async function useDashboard(bench: Bench, reference: string): Promise<void> {
   const own = `/submissions/${reference}`;
   const pages = ['/', '/submissions', '/submissions?url=https%3A%2F%2Fa.example%2F1', '/submissions.csv?q=x', own];
   const rest = ['?show=failed', '?show=pending&page=2', '/urls.csv'].map((end) => own + end);
-  const more = ['/index-checks?page=2', `/index-checks/${check}`, '/entries?page=2', '/entries.csv', '/keys?ended=all'];
+  const more = [
+    '/index-checks?page=2',
+    `/index-checks/${check}`,
+    '/entries?page=2',
+    '/entries.csv',
+    '/entries/audit',
+    '/entries/audit.csv',
+    '/keys?ended=all',
+  ];
   for (const path of [...pages, ...rest, ...more, '/account', '/contract']) {
     assert.equal((await visitor.get(path)).status, 200, path);
   }

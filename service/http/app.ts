@@ -12,6 +12,7 @@ import { ApiError } from './api-error.ts';
 import { admit, requireApiKey } from './authentication.ts';
 import { limitConnectionsPerAddress, MOST_PER_ADDRESS, toExempt } from './connections-per-address.ts';
 import type { Context } from './context.ts';
+import { readBrand } from './dashboard/brand.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { notFoundPage } from './dashboard/not-found.ts';
 import { failure } from './envelope.ts';
@@ -152,6 +153,7 @@ export async function buildApp(
     },
     { prefix: BASE_PATH },
   );
+  app.decorate('brand', readBrand(settings.dashboard));
   await app.register(async (page) => dashboard(page, context, () => getContract()));
   await app.ready();
   return app;

@@ -194,6 +194,12 @@ export const ConfigFile = object({
       task_queue: optional(text('Temporal task queue', { default: 'courier-service' })),
     }),
   ),
+  dashboard: optional(
+    object({
+      name: optional(text('your name: it stands on every page of the dashboard', { pattern: '^.{1,60}$' })),
+      logo: optional(text('image beside it: an `.svg`, `.png`, `.jpg` or `.webp` file of at most 256 KiB')),
+    }),
+  ),
   retention: optional(
     object({
       urls_days: optional(

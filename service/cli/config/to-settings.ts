@@ -8,7 +8,7 @@ import type { ConfigFile } from './schema.ts';
 
 /** The settings that a file and the environment change. `env` is where secrets are. */
 export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSettings {
-  const { tls, admin, capacity = {}, postgres = {}, retention = {} } = file;
+  const { tls, admin, capacity = {}, postgres = {}, retention = {}, dashboard = {} } = file;
   return set({
     https: file.https,
     trustedProxies: file.trusted_proxies,
@@ -41,6 +41,7 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
         keysDays: retention.keys_days,
       }),
     },
+    dashboard: { name: dashboard.name ?? null, logoFile: dashboard.logo ?? null },
     indexCheck: toIndexCheck(file, env),
     processing: toProcessing(file),
   }) as PartialSettings;

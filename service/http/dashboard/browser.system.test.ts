@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -8,10 +9,11 @@ import { findViolations, OPEN_ALL } from '../../../test/support/browser.ts';
 import { CHROMIUM, getRoot, skipWithoutChromium } from '../../../test/support/dashboard.ts';
 import { type Bench, lira, openService, TestClient, urlList } from '../../../test/support/service.ts';
 import { begin, finish, recordOutcomes } from '../../processing/transitions.ts';
+import { ICON } from './icon.ts';
 
 /** Set to a folder to keep a picture of every page. */
 const PICTURES = process.env.COURIER_TEST_PICTURES;
-const WIDTHS = [1400, 800, 360] as const;
+const WIDTHS = [1400, 800, 390, 360] as const;
 const LONG_PROJECT = 'Sehir-Ici-Uzun-Proje-Adi-Bosluksuz-'.repeat(4).slice(0, 120);
 
 interface Seeded {
@@ -73,6 +75,7 @@ async function seed({ service, client, db, account }: Bench): Promise<Seeded> {
       checks: '/index-checks',
       check: `/index-checks/${check.body.data.id}`,
       entries: '/entries',
+      audit: '/entries/audit',
       keys: '/keys?ended=all',
       'keys-revoke': `/keys/${live}/revoke`,
       'keys-regenerate': `/keys/${live}/regenerate`,
@@ -116,19 +119,31 @@ describe('the dashboard in Chromium', { skip: skipWithoutChromium }, () => {
   });
   after(() => browser.close());
 
-  async function signIn(context: BrowserContext, bench: Bench, password: string): Promise<Page> {
+  async function signIn(
+    context: BrowserContext,
+    bench: Bench,
+    password: string,
+    account = bench.account,
+  ): Promise<Page> {
     const page = await context.newPage();
     await page.goto(getRoot(bench));
-    await page.locator('input[name=account]').fill(bench.account);
+    await page.locator('input[name=account]').fill(account);
     await page.locator('input[name=password]').fill(password);
     await page.locator('main button').click();
     await page.locator('nav a[aria-current=page]').waitFor();
     return page;
   }
 
-  test('every page fits 1400, 800 and 360 px, breaks no word, satisfies axe and leaves the console empty', async (t) => {
-    const bench = await openService(t, 'sqlite', { balance: '100000' });
+  test('every page fits 1400, 800, 390 and 360 px, breaks no word, satisfies axe and leaves the console empty', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'courier-brand-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const logoFile = join(folder, 'logo.svg');
+    writeFileSync(logoFile, ICON);
+    const dashboard = { name: 'Örnek Dizin Hizmetleri A.Ş.', logoFile };
+    const bench = await openService(t, 'sqlite', { balance: '100000', settings: { dashboard } });
     const { password, paths } = await seed(bench);
+    await bench.service.accounts.createAccount({ name: 'new', balance: lira('5'), price: lira('0.25') });
+    const newPassword = await bench.service.accounts.resetPassword('new');
     const problems: string[] = [];
     for (const [language, colorScheme] of [
       ['en', 'light'],
@@ -140,10 +155,16 @@ describe('the dashboard in Chromium', { skip: skipWithoutChromium }, () => {
         // A page that is not found is an answer of 404, which the console repeats.
         if (!message.text().includes('404')) problems.push(`console of ${page.url()}: ${message.text()}`);
       });
+      const beginner = await signIn(
+        await browser.newContext({ locale: language, colorScheme }),
+        bench,
+        newPassword,
+        'new',
+      );
       const signedOut = await (await browser.newContext({ locale: language, colorScheme })).newPage();
       for (const width of WIDTHS) {
-        for (const [name, path] of [...Object.entries(paths), ['sign-in', '/'] as const]) {
-          const shown = name === 'sign-in' ? signedOut : page;
+        for (const [name, path] of [...Object.entries(paths), ['sign-in', '/'], ['start', '/']] as const) {
+          const shown = name === 'sign-in' ? signedOut : name === 'start' ? beginner : page;
           await shown.setViewportSize({ width, height: 900 });
           await shown.goto(new URL(path, getRoot(bench)).href);
           const label = `${name} ${language} ${width}`;
@@ -207,5 +228,16 @@ describe('the dashboard in Chromium', { skip: skipWithoutChromium }, () => {
     assert.equal((await new TestClient(bench.client.baseUrl, made).get('/balance')).status, 401);
     await press('header form button');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('one click copies the first request', async (t) => {
+    const bench = await openService(t, 'sqlite');
+    const password = await bench.service.accounts.resetPassword(bench.account);
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const page = await signIn(await browser.newContext({ locale: 'en', permissions }), bench, password);
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.ok(copied.startsWith(`curl -X POST ${bench.client.baseUrl}/submissions`), copied);
   });
 });

@@ -15,6 +15,9 @@ export function stateBadge({ text }: View, state: keyof Text['states']): Html {
   return html`<span class="state ${state}">${text.states[state]}</span>`;
 }
 
+/** Stands in a cell that holds nothing; such a cell is left out on a narrow screen. */
+export const NONE = '–';
+
 export interface Column {
   readonly name: string;
   /** number: aligned at its end. text: may break anywhere. Neither: stays on one line. */
@@ -40,7 +43,7 @@ export function table({ caption, columns, rows, empty }: Table): Html {
   const cell = (value: Html | string | number, index: number) =>
     index === 0
       ? html`<th scope="row" role="rowheader" class="${kind(index)}" data-name="${name(index)}"><span>${value}</span></th>`
-      : html`<td role="cell" class="${kind(index)}" data-name="${name(index)}"><span>${value}</span></td>`;
+      : html`<td role="cell" class="${kind(index)}${value === NONE ? ' none' : ''}" data-name="${name(index)}"><span>${value}</span></td>`;
   return html`<table role="table">
 <caption>${caption}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(({ name }, index) => html`<th scope="col" role="columnheader" class="${kind(index)}">${name}</th>`)}</tr></thead>

@@ -9,12 +9,15 @@ import { ApiError } from '../api-error.ts';
 import type { Context } from '../context.ts';
 import { toApiError } from '../error-mapping.ts';
 import { countByName, takeOrWait } from '../limits/count-by-name.ts';
+import type { Brand } from './brand.ts';
 import { notice } from './components.ts';
 import { openCookies } from './cookies.ts';
+import { COPY_SCRIPT } from './copy.ts';
 import { html } from './html.ts';
 import { ICON } from './icon.ts';
 import { PAGE_POLICY, showPublicPage } from './layout.ts';
 import { accountPages } from './pages/account.ts';
+import { auditPages } from './pages/audit.ts';
 import { checkPages } from './pages/checks.ts';
 import { contractPage } from './pages/contract.ts';
 import { entryPages } from './pages/entries.ts';
@@ -41,7 +44,7 @@ class FormError extends Error {
 }
 
 /**
- * The dashboard at the root. It reads and writes the same records as the API. Plain forms and no script: every change
+ * The dashboard at the root. It reads and writes the same records as the API. Plain forms, which work without the one script: every change
  * is a POST with the token of its session, and is answered by a redirect, so that a reload repeats nothing.
  */
 export function dashboard(app: FastifyInstance, context: Context, getContract: () => object): void {
@@ -106,6 +109,15 @@ export function dashboard(app: FastifyInstance, context: Context, getContract: (
   app.get('/style.css', async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=300').type('text/css; charset=utf-8').send(STYLE),
   );
+  app.get('/copy.js', async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=300').type('text/javascript; charset=utf-8').send(COPY_SCRIPT),
+  );
+  const { logo } = app.getDecorator<Brand>('brand');
+  if (logo !== null) {
+    app.get('/logo', async (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=300').type(logo.type).send(logo.bytes),
+    );
+  }
   app.get('/favicon.svg', async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml').send(ICON),
   );
@@ -118,6 +130,7 @@ export function dashboard(app: FastifyInstance, context: Context, getContract: (
   submissionPages(pages);
   checkPages(pages);
   entryPages(pages);
+  auditPages(pages);
   keyPages(pages);
   accountPages(pages);
   contractPage(pages, getContract);

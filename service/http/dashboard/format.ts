@@ -14,6 +14,8 @@ export interface Format {
   month(month: string): string;
   /** "21 Nov" of a day such as 2026-11-21. */
   day(day: string): string;
+  /** "21 Nov 2026" of a day such as 2026-11-21. */
+  date(day: string): string;
 }
 
 const SEPARATORS = { en: [',', '.'], tr: ['.', ','] } as const;
@@ -40,6 +42,7 @@ function createFormat(language: Language, zone: string): Format {
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
   const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   return {
     count: (value) => `${value < 0 ? '−' : ''}${grouped(String(Math.abs(value)))}`,
     money(amount, decimals = 2) {
@@ -52,6 +55,7 @@ function createFormat(language: Language, zone: string): Format {
       return html`<time datetime="${at.toISOString()}">${moment.format(at)}</time>`;
     },
     month: (text) => month.format(new Date(`${text}-01T00:00:00Z`)),
+    date: (text) => date.format(new Date(`${text}T00:00:00Z`)),
     day: (text) => day.format(new Date(`${text}T00:00:00Z`)),
   };
 }

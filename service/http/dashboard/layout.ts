@@ -1,11 +1,12 @@
+import type { Brand } from './brand.ts';
 import { csrfField } from './components.ts';
 import { LANGUAGES, type Language } from './format.ts';
 import { type Html, html, nothing } from './html.ts';
 import type { View, Visit } from './view.ts';
 
-/** Content security policy of every page: its own style sheet, icon and forms, and nothing else. */
+/** Content security policy of every page: its own style sheet, script, images and forms, and nothing else. */
 export const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The sections of the dashboard, in the order of the navigation. */
 const SECTIONS = [
@@ -31,18 +32,18 @@ export function showPage(visit: Visit, { title, content, section }: Page) {
   const { status, statusReason, name } = session.account;
   const link = ([id, path]: (typeof SECTIONS)[number]) =>
     html`<li><a href="${path}"${id === section ? html` aria-current="page"` : nothing}>${text.nav[id]}</a></li>`;
-  const header = html`<nav aria-label="${text.nav.label}"><ul>${SECTIONS.map(link)}</ul></nav>
-<form method="post" action="/sign-out">${csrfField(session)}<span class="who">${name}</span> <button>${text.nav.signOut}</button></form>`;
+  const header = html`<form method="post" action="/sign-out">${csrfField(session)}<span class="who">${name}</span> <button>${text.nav.signOut}</button></form>
+<nav aria-label="${text.nav.label}"><ul>${SECTIONS.map(link)}</ul></nav>`;
   const suspended =
     status === 'active'
       ? nothing
       : html`<p class="notice bad" role="status">${text.status.suspended(statusReason ?? '')}</p>`;
-  return send(visit, document(visit, title, html`${suspended}${content}`, header));
+  return send(visit, document(visit, title, html`${suspended}${content}`, header, 'inside'));
 }
 
 /** A page without a session. */
 export const showPublicPage = (view: View & Pick<Visit, 'reply'>, { title, content }: Page) =>
-  send(view, document(view, title, content, languageLinks(view)));
+  send(view, document(view, title, content, languageLinks(view), 'outside'));
 
 const send = ({ reply }: Pick<Visit, 'reply'>, text: string) => reply.type('text/html; charset=utf-8').send(text);
 
@@ -52,22 +53,36 @@ const languageLinks = ({ language }: View): Html =>
       html`<li><a href="/?language=${id}" lang="${id}" hreflang="${id}"${id === language ? html` aria-current="true"` : nothing}>${name}</a></li>`,
   )}</ul></nav>`;
 
-function document({ language, text }: View, title: string, content: Html, header: Html): string {
+type Documented = View & Pick<Visit, 'reply'>;
+
+/** `outside`: a page without a session is one form or one message, in the middle. */
+function document(
+  { language, text, reply }: Documented,
+  title: string,
+  content: Html,
+  header: Html,
+  place: 'inside' | 'outside',
+): string {
+  const { name, logo } = reply.server.getDecorator<Brand>('brand');
+  const product = name ?? text.product;
+  const image = logo === null ? nothing : html`<img class="logo" src="/logo" alt=""> `;
+  const brand = html`<p class="product">${image}${product}</p>`;
   return html`<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} · ${text.product}</title>
+<title>${title} · ${product}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/style.css">
+<script src="/copy.js" defer></script>
 </head>
-<body>
+<body class="${place}">
 <a class="skip" href="#content">${text.nav.skip}</a>
-<header><p class="product">${text.product}</p>${header}</header>
+<header>${place === 'inside' ? brand : nothing}${header}</header>
 <main id="content">
-<h1>${title}</h1>
+${place === 'outside' ? brand : nothing}<h1>${title}</h1>
 ${content}
 </main>
 </body>

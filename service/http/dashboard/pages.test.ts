@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { sql } from '../../../src/database/sql.ts';
 import { changeEntries } from '../../../test/support/change-entries.ts';
 import { openVisitor, Visitor } from '../../../test/support/dashboard.ts';
-import { type Bench, lira, serviceTest, urlList } from '../../../test/support/service.ts';
+import { type Bench, lira, serviceTest, TestClient, urlList } from '../../../test/support/service.ts';
 import { begin, finish, recordOutcomes } from '../../processing/transitions.ts';
 import { listMonths } from './pages/entries.ts';
 import { readFilters } from './submission-filters.ts';
@@ -44,7 +44,7 @@ describe('submissions on the dashboard', () => {
     const visitor = await openVisitor(bench);
     const { status, text } = await visitor.get('/submissions?status=lost&from=yesterday&url=ftp%3A%2F%2Fx');
     assert.equal(status, 200);
-    for (const name of ['State', 'From day (UTC)', 'Holds this URL'])
+    for (const name of ['State', 'From (UTC)', 'Holds this URL'])
       assert.ok(text.includes(`“${name}” is not valid`), name);
     assert.deepEqual(references(text), [shop]);
   });
@@ -67,9 +67,9 @@ describe('submissions on the dashboard', () => {
       [128, 129, 0].map((number) => `https://shop.example/p/${number}`),
     );
     assert.ok(first.includes('key file &lt;missing&gt;'));
-    assert.equal(urls(first).length, 100);
+    assert.equal(urls(first).length, 30);
     const last = (await visitor.get(`/submissions/${reference}?page=99`)).text;
-    assert.equal(urls(last).length, 30, 'a page behind the last one is the last one');
+    assert.equal(urls(last).length, 10, 'a page behind the last one is the last one');
     assert.deepEqual(urls((await visitor.get(`/submissions/${reference}?show=failed`)).text), [
       'https://shop.example/p/128',
     ]);
@@ -133,6 +133,23 @@ describe('entries on the dashboard', () => {
     },
   );
 
+  serviceTest('the audit adds up every month, and says when the sums do not agree', async (bench) => {
+    await submit(bench, 'shop');
+    const visitor = await openVisitor(bench);
+    const sound = (await visitor.get('/entries/audit')).text;
+    assert.ok(sound.includes('Every sum agrees.'));
+    assert.match(sound, /Sum of all entries<\/dt><dd>999\.50 TRY.*Balance<\/dt><dd>999\.50 TRY/s);
+    const { headers, text } = await visitor.get('/entries/audit.csv');
+    assert.match(headers.get('content-disposition')!, /audit\.csv/);
+    assert.match(text, /0\.00,1000\.00,-0\.50,0\.00,0\.00,0\.00,999\.50,2\r\nbalance,,,,,,,999\.50,/);
+    await bench.db.run(sql`UPDATE accounts SET balance = balance + 1`);
+    assert.match(
+      (await visitor.get('/entries/audit')).text,
+      /The sums do not agree\. Nothing was changed\. Send this page/,
+    );
+    await bench.db.run(sql`UPDATE accounts SET balance = balance - 1`);
+  });
+
   test('every month from the first to this one can be chosen', () => {
     assert.deepEqual(listMonths('2025-11', '2026-02'), ['2026-02', '2026-01', '2025-12', '2025-11']);
     assert.deepEqual(listMonths('2026-02', '2026-02'), ['2026-02']);
@@ -157,6 +174,18 @@ describe('index-checks on the dashboard', () => {
 });
 
 describe('the overview', () => {
+  serviceTest('says what to do first until there is a submission', async (bench) => {
+    const [key] = await bench.service.accounts.keys(bench.account);
+    const visitor = await openVisitor(bench);
+    assert.match((await visitor.get('/')).text, /Start here.*You have a key\..*curl -X POST/s);
+    await bench.service.accounts.revokeKey(key?.id ?? '');
+    assert.match((await visitor.get('/')).text, /Start here.*<a class="button primary" href="\/keys">Make a key/s);
+    const { id } = await bench.service.accounts.account(bench.account);
+    const { apiKey } = await bench.service.accounts.createKey({ account: id });
+    await new TestClient(bench.client.baseUrl, apiKey).post('/submissions', 'overview-start-1', { urls: urlList(1) });
+    assert.doesNotMatch((await visitor.get('/')).text, /Start here/);
+  });
+
   serviceTest('shows what each of the last days cost and how many URLs were accepted', async (bench) => {
     const first = await submit(bench, 'first', urlList(4));
     await submit(bench, 'second', urlList(2));

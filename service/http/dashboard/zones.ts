@@ -49,3 +49,15 @@ export function monthRange(zone: string, month: string): { readonly from: number
   const [year, number] = month.split('-').map(Number) as [number, number];
   return { from: startOfDay(zone, year, number), to: startOfDay(zone, year, number + 1) };
 }
+
+/** As toMonth, for many moments that are mostly in one month: the borders of that month are kept. */
+export function toMonthOf(zone: string): (at: number) => string {
+  let [from, to, month] = [0, 0, ''];
+  return (at) => {
+    if (at < from || at >= to) {
+      month = toMonth(zone, at);
+      ({ from, to } = monthRange(zone, month));
+    }
+    return month;
+  };
+}

@@ -158,7 +158,7 @@ const languageForm = ({ text, session, language, zone }: Visit): Html => html`<h
 <form method="post" action="/account/language">${csrfField(session)}
 ${select({ name: 'language', label: text.account.languageLabel, options: Object.entries(LANGUAGES) as [Language, string][], chosen: language })}
 ${select({ name: 'zone', label: text.account.zoneLabel, options: ZONES.map((each) => [each, each] as const), chosen: zone })}
-<button>${text.account.save}</button></form>`;
+<button class="primary">${text.account.save}</button></form>`;
 
 function passwordForm({ text, session, format }: Visit): Html {
   const { account: t } = text;
@@ -172,5 +172,5 @@ ${field('current', t.current, 'current-password', 1)}
 ${field('next', t.next, 'new-password', min)}
 ${field('repeat', t.repeat, 'new-password', min)}
 <p class="quiet">${t.passwordText(format.count(min))}</p>
-<button>${t.change}</button></form>`;
+<button class="primary">${t.change}</button></form>`;
 }

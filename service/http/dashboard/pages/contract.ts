@@ -1,5 +1,7 @@
 import { BASE_PATH } from '../../../../contract/version.ts';
 import { table } from '../components.ts';
+import { copyButton } from '../copy.ts';
+import { showFirstRequest, toApiAddress } from '../first-request.ts';
 import { type Html, html, nothing } from '../html.ts';
 import { showPage } from '../layout.ts';
 import type { Dashboard } from '../routes.ts';
@@ -34,24 +36,23 @@ interface Contract {
 
 /** The address of the API, a first request to copy, and the contract itself, made from the served OpenAPI document. */
 export function contractPage({ app, context, signedIn }: Dashboard, getContract: () => object): void {
-  const { budgets, https, pathPrefix } = context.settings;
+  const { settings } = context;
+  const { budgets } = settings;
   app.get(
     '/contract',
     signedIn(async (visit) => {
-      const { text, format, request } = visit;
+      const { text, format } = visit;
       const { contract: t } = text;
       const { paths } = getContract() as Contract;
-      const address = `${https ? 'https' : request.protocol}://${request.host}${pathPrefix}${BASE_PATH}`;
       const operations = Object.entries(paths).flatMap(([path, methods]) =>
         Object.entries(methods).map(([method, operation]) => showOperation(visit, method, path, operation)),
       );
       const count = ({ limit }: { limit: number }) => format.count(limit);
       const content = html`<h2>${t.address}</h2>
-<p><code class="select-all">${address}</code></p>
+<p><code class="select-all" id="address">${toApiAddress(visit, settings)}</code> ${copyButton(visit, 'address')}</p>
 <p>${t.addressText}</p>
 <h2>${t.first}</h2>
-<p>${t.firstText}</p>
-<pre class="select-all">${firstRequest(address)}</pre>
+${showFirstRequest(visit, settings)}
 <h2>${t.limits}</h2>
 <p>${t.limitsText(count(budgets.minute), count(budgets.hour), count(budgets.day), count(budgets.submissions))}</p>
 <p><a href="${BASE_PATH}/openapi.json">${t.document}</a></p>
@@ -62,12 +63,6 @@ ${t.originalLanguage === '' ? nothing : html`<p class="quiet">${t.originalLangua
     }),
   );
 }
-
-const firstRequest = (address: string): string => `curl -X POST ${address}/submissions \\
-  -H "Authorization: Bearer $API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -H "Idempotency-Key: first-request-1" \\
-  -d '{"project":"My shop","service":"standard","urls":["https://shop.example/a"]}'`;
 
 function showOperation({ text }: Visit, method: string, path: string, operation: Operation): Html {
   const { contract: t } = text;

@@ -10,7 +10,7 @@ import { type Dashboard, sendCsv } from '../routes.ts';
 import { getPage, getQuery, type View, type Visit } from '../view.ts';
 import { monthRange, toMonth } from '../zones.ts';
 
-const PER_PAGE = 100;
+const PER_PAGE = 20;
 
 /** Every entry by month, with the balance before and after, and the month as a download. */
 export function entryPages({ app, context, signedIn }: Dashboard): void {
@@ -53,7 +53,7 @@ ${facts([
 ])}
 ${entriesTable(visit, t.caption(format.month(month)), shown)}
 ${pager(visit, `/entries?month=${month}`, page, pages)}
-<p><a class="button" href="/entries.csv?month=${month}">${text.common.download}</a></p>
+<p class="actions"><a class="button" href="/entries.csv?month=${month}">${text.common.download}</a> <a class="button" href="/entries/audit">${text.audit.link}</a></p>
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
       return showPage(visit, { title: t.title, section: 'entries', content });
     }),

@@ -13,6 +13,7 @@ import {
 } from '../../../accounts/keys.ts';
 import { required } from '../../../required.ts';
 import { csrfField, notice, select, table } from '../components.ts';
+import { copyButton } from '../copy.ts';
 import { type Html, html, nothing } from '../html.ts';
 import { type KeyUse, readKeyUse } from '../key-use.ts';
 import { showPage } from '../layout.ts';
@@ -61,7 +62,7 @@ ${select({
   chosen: '',
   options: [['', text.keys.expiryNone], ...EXPIRY_DAYS.map((days) => [days, text.keys.expiryDays(days)] as const)],
 })}
-<button>${text.keys.create}</button></form>
+<button class="primary">${text.keys.create}</button></form>
 ${endedKeys.length === 0 ? nothing : endedTable(visit, endedKeys)}
 ${ended === 'all' || allEnded.length === 0 ? nothing : html`<p><a href="/keys?ended=all">${text.keys.showEnded}</a></p>`}`;
       return showPage(visit, { title: text.keys.title, section: 'keys', content });
@@ -104,7 +105,7 @@ ${ended === 'all' || allEnded.length === 0 ? nothing : html`<p><a href="/keys?en
           : html`<p>${text.keys.createdText}</p>
 <p id="key-label">${text.keys.createdLabel}</p>
 <p><code class="key select-all" id="new-key" tabindex="0" aria-labelledby="key-label">${apiKey}</code></p>
-<p><a class="button" href="/keys">${text.keys.createdDone}</a> <a class="button" href="/contract">${text.contract.first}</a></p>`;
+<p class="actions">${copyButton(visit, 'new-key')} <a class="button" href="/keys">${text.keys.createdDone}</a> <a class="button" href="/contract">${text.contract.first}</a></p>`;
       return showPage(visit, { title: text.keys.createdTitle, section: 'keys', content });
     }),
   );
@@ -151,7 +152,7 @@ ${ended === 'all' || allEnded.length === 0 ? nothing : html`<p><a href="/keys?en
       const content = html`<p>${t.regenerateText}</p>${await keyFacts(visit, key)}
 <form method="post" action="/keys/${key.id}/regenerate">${csrfField(session)}<input type="hidden" name="id" value="${newKeyId()}">
 ${select({ name: 'grace', label: t.grace, options, chosen: 'h24' })}
-<button>${t.regenerateButton}</button> <a class="button" href="/keys">${text.common.cancel}</a></form>`;
+<button class="primary">${t.regenerateButton}</button> <a class="button" href="/keys">${text.common.cancel}</a></form>`;
       return showPage(visit, { title: t.regenerateTitle(key.name), section: 'keys', content });
     }),
   );
@@ -219,7 +220,7 @@ function liveTable(visit: Visit, keys: readonly ApiKey[], use: ReadonlyMap<strin
     { name: t.left, kind: 'text' },
     ...(actions ? [{ name: t.actions }] : []),
   ] as const;
-  return table({ caption: t.caption, columns, rows: keys.map(row), empty: t.empty });
+  return table({ caption: actions ? t.caption : t.this, columns, rows: keys.map(row), empty: t.empty });
 }
 
 const endedTable = ({ text, format }: Visit, keys: readonly ApiKey[]): Html =>

@@ -1,11 +1,13 @@
 import { latestEntries } from '../../../accounts/entries.ts';
+import { listLiveKeys } from '../../../accounts/keys.ts';
 import { listSubmissions } from '../../../submissions/list.ts';
 import { accountStats } from '../../../submissions/stats.ts';
 import { barChart } from '../chart.ts';
 import { facts } from '../components.ts';
 import { type DayFigures, readDailyFigures } from '../daily-figures.ts';
+import { showFirstRequest } from '../first-request.ts';
 import { toMicros } from '../format.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, nothing } from '../html.ts';
 import { showPage } from '../layout.ts';
 import type { Dashboard } from '../routes.ts';
 import type { Visit } from '../view.ts';
@@ -29,7 +31,8 @@ export function overviewPage({ app, context, signedIn }: Dashboard): void {
         latestEntries(db, account.id, LATEST),
       ]);
       const { overview: t } = text;
-      const content = html`<h2>${t.balance}</h2>
+      const start = list.submissions.length > 0 ? nothing : showStart(visit, await listLiveKeys(db, account.id, now()));
+      const content = html`${start}<h2>${t.balance}</h2>
 <p class="big">${format.money(account.balance)}</p>
 <p class="quiet">${t.topUp}</p>
 <h2>${t.prices}</h2>
@@ -47,12 +50,24 @@ ${facts([
   [t.spent, format.money(toMicros(stats.spending.total))],
 ])}
 <div class="charts">${charts(visit, days)}</div>
-${list.submissions.length === 0 ? html`<p>${t.firstRequest} <a href="/contract">${text.contract.first}</a></p>` : latest(submissionsTable(visit, t.latestSubmissions, list.submissions), '/submissions', t.allSubmissions)}
+${list.submissions.length === 0 ? nothing : latest(submissionsTable(visit, t.latestSubmissions, list.submissions), '/submissions', t.allSubmissions)}
 ${latest(entriesTable(visit, t.latestEntries, entries), '/entries', t.allEntries)}
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
       return showPage(visit, { title: t.title, section: 'overview', content });
     }),
   );
+
+  /** What to do first: a key, and a request with it. */
+  function showStart(visit: Visit, keys: readonly unknown[]): Html {
+    const { overview: t } = visit.text;
+    const key =
+      keys.length === 0
+        ? html`<p><a class="button primary" href="/keys">${t.startKeyButton}</a></p>`
+        : html`<p><span class="state done">${t.startKeyDone}</span> <a href="/keys">${visit.text.keys.title}</a></p>`;
+    return html`<section class="start"><h2>${t.start}</h2>
+<ol><li><h3>${t.startKey}</h3>${key}</li>
+<li><h3>${t.startRequest}</h3>${showFirstRequest(visit, settings)}</li></ol></section>`;
+  }
 }
 
 const latest = (shown: Html, path: string, name: string): Html => html`${shown}<p><a href="${path}">${name}</a></p>`;

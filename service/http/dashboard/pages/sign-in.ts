@@ -30,7 +30,7 @@ export function showSignIn(cookies: Cookies, view: Public, { problem, success, a
 <input type="hidden" name="token" value="${token}">
 <label>${text.signIn.account} <input name="account" value="${account}" required maxlength="120" autocomplete="username"></label>
 <label>${text.signIn.password} <input name="password" type="password" required maxlength="200" autocomplete="current-password"></label>
-<button>${text.signIn.button}</button>
+<button class="primary">${text.signIn.button}</button>
 </form>
 <p class="quiet">${text.signIn.forgot}</p>`;
   return showPublicPage(view, { title: text.signIn.title, content });
@@ -114,7 +114,7 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
 <label>${text.account.next} <input name="next" type="password" required minlength="${min}" maxlength="${max}" autocomplete="new-password"></label>
 <label>${text.account.repeat} <input name="repeat" type="password" required minlength="${min}" maxlength="${max}" autocomplete="new-password"></label>
 <p class="quiet">${text.account.passwordText(view.format.count(min))}</p>
-<button>${text.reset.button}</button>
+<button class="primary">${text.reset.button}</button>
 </form>`;
     return showPublicPage(view, { title: text.reset.title, content });
   });

@@ -13,14 +13,16 @@ import { type Dashboard, sendCsv } from '../routes.ts';
 import { type FilterName, type Filters, readFilters, toQuery } from '../submission-filters.ts';
 import { countUrls, listUrls, URL_FILTERS, type UrlFilter, type UrlOutcome } from '../url-states.ts';
 import { getPage, getParam, getQuery, type View, type Visit } from '../view.ts';
+import { toDay } from '../zones.ts';
 
-const URLS_PER_PAGE = 100;
-const PER_PAGE = 25;
+const URLS_PER_PAGE = 30;
+const PER_PAGE = 20;
 /** Rows of a download, read in slices so that other requests get their turn. */
 const DOWNLOAD = { rows: 10_000, slice: 500 };
 
 /** Submissions with the filters of the API, their URLs, and both as a download. */
-export function submissionPages({ app, signedIn }: Dashboard): void {
+export function submissionPages({ app, context, signedIn }: Dashboard): void {
+  const { now } = context;
   app.get(
     '/submissions',
     signedIn(async (visit) => {
@@ -42,7 +44,7 @@ export function submissionPages({ app, signedIn }: Dashboard): void {
         to: t.to,
       };
       const content = html`${filters.invalid.map((name) => notice(t.badFilter(names[name])))}
-${filterForm(visit, filters)}
+${filterForm(visit, filters, toDay('UTC', now()))}
 ${submissionsTable(visit, `${t.caption} (${format.count(total)})`, list.submissions)}
 ${pager(visit, `/submissions${query === '' ? '' : `?${query}`}`, page, pages)}
 <p><a class="button" href="/submissions.csv${query === '' ? '' : `?${query}`}">${text.common.download}</a></p>
@@ -126,16 +128,19 @@ function showMissing(visit: Visit) {
   return showPage(visit, { title, section: 'submissions', content });
 }
 
-function filterForm(visit: Visit, { typed }: Filters): Html {
+function filterForm(visit: Visit, { typed }: Filters, today: string): Html {
   const { submissions: t, common, states } = visit.text;
   const options = [['', common.all], ...SUBMISSION_STATES.map((state) => [state, states[state]] as const)] as const;
-  return html`<form method="get" action="/submissions" role="search">
+  // The browser's own words for a date may be others than those of the pages.
+  const day = (name: 'from' | 'to') =>
+    html`<label><span>${t[name]} <small class="quiet">${visit.format.date(typed[name] || today)}</small></span> <input name="${name}" type="date" value="${typed[name]}"></label>`;
+  return html`<form class="filters" method="get" action="/submissions" role="search">
 <label class="wide">${t.search} <input name="q" value="${typed.q}" maxlength="120"></label>
 <label class="wide">${t.holds} <input name="url" type="url" value="${typed.url}" maxlength="2048" placeholder="https://"></label>
 ${select({ name: 'status', label: common.state, options, chosen: typed.status })}
-<label>${t.from} <input name="from" type="date" value="${typed.from}"></label>
-<label>${t.to} <input name="to" type="date" value="${typed.to}"></label>
-<button>${t.filter}</button> <a class="button" href="/submissions">${t.clear}</a>
+${day('from')}
+${day('to')}
+<button class="primary">${t.filter}</button> <a class="button" href="/submissions">${t.clear}</a>
 </form>`;
 }
 

@@ -8,7 +8,14 @@ import { getHeader } from './headers.ts';
 import { readRetryAfter } from './http-time.ts';
 import { maskKey } from './mask-key.ts';
 import { readBudgets } from './rate-limit-headers.ts';
-import { type AccountView, type BalanceView, readAccount, readBalance } from './read/account.ts';
+import {
+  type AccountView,
+  type BalanceView,
+  readAccount,
+  readBalance,
+  readStats,
+  type StatsView,
+} from './read/account.ts';
 import { readCheck } from './read/check.ts';
 import { InvalidPayload, isObject, type Json, type JsonObject } from './read/fields.ts';
 import {
@@ -75,7 +82,7 @@ export interface ApiClient {
   listSubmissions(query?: ListQuery & Cancellable): Promise<ApiAnswer<SubmissionsPage>>;
   balance(options?: Cancellable): Promise<ApiAnswer<BalanceView>>;
   me(options?: Cancellable): Promise<ApiAnswer<AccountView>>;
-  stats(options?: Cancellable): Promise<ApiAnswer<AccountView>>;
+  stats(options?: Cancellable): Promise<ApiAnswer<StatsView>>;
   /** `GET /`: version and availability, without the key and possibly without an envelope. */
   root(options?: Cancellable): Promise<ApiAnswer<JsonObject>>;
   close(): Promise<void>;
@@ -152,7 +159,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     },
     balance: (cancel) => call('balance', { path: '/balance', read: readBalance, ...cancel }),
     me: (cancel) => call('me', { path: '/me', read: readAccount, ...cancel }),
-    stats: (cancel) => call('stats', { path: '/stats', read: readAccount, ...cancel }),
+    stats: (cancel) => call('stats', { path: '/stats', read: readStats, ...cancel }),
     root: (cancel) =>
       call('root', {
         path: '/',

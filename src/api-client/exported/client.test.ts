@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { type FakeServiceOptions, startFakeService } from '../../../test/fakes/service/fake-service.ts';
 import type { Fault } from '../../../test/fakes/service/faults.ts';
 import { SHOWS_URLS } from '../../../test/fakes/service/profile.ts';
-import { RequestRefusedError, ServiceUnavailableError } from '../errors.ts';
+import { RequestRefusedError, ServiceBusyError, ServiceUnavailableError } from '../errors.ts';
 import { createClient } from './client.ts';
 
 const KEY = 'canary-91c2';
@@ -94,6 +94,45 @@ describe('the exported client', () => {
     await assert.rejects(client.getBalance(), ServiceUnavailableError);
     assert.ok(slept.reduce((sum, ms) => sum + ms, 0) <= 10_000);
     assert.ok(service.requests.length > 2);
+  });
+
+  test('a call that waits for the limits alone ends by maxWaitMs, and says that nothing was charged', async (t) => {
+    const { service, client, slept } = await openClient(t, {}, 10_000);
+    const submit = (index: number) => client.submit({ ...wanted, urls: [`https://shop.example/${index}`] });
+    for (let index = 0; index < 10; index++) await submit(index);
+    await assert.rejects(submit(10), (error) => {
+      assert.ok(error instanceof ServiceBusyError);
+      assert.deepEqual([error.endpoint, error.status, error.chargeState], ['submit', null, 'none']);
+      assert.deepEqual([error.retryAfterMs, slept], [60_000, []]);
+      assert.match(error.message, /leave room in 60 seconds.*Nothing was sent and nothing was charged/);
+      return true;
+    });
+    assert.equal(service.getCharged(), 250);
+    assert.equal(await client.getBalance(), (100_000_000 - 250) * 10_000, 'a call that need not wait is answered');
+  });
+
+  test('a repeated request that would wait too long for the limits ends with what its last answer said', async (t) => {
+    const { service, client } = await openClient(t, {}, 10_000);
+    const submit = (index: number) => client.submit({ ...wanted, urls: [`https://shop.example/${index}`] });
+    for (let index = 0; index < 9; index++) await submit(index);
+    service.faults.push('drop-after');
+    await assert.rejects(submit(9), (error) => {
+      assert.ok(error instanceof ServiceUnavailableError);
+      assert.equal(error.chargeState, 'unknown');
+      return true;
+    });
+  });
+
+  test('reads statistics and the state of the service, the latter without a limit', async (t) => {
+    const { client, slept } = await openClient(t);
+    const stats = await client.getStats();
+    assert.equal(stats.balance, 100_000_000 * 10_000);
+    assert.equal(typeof stats.shown, 'object');
+    for (let index = 0; index < 130; index++) {
+      const { version, available, shown } = await client.getService();
+      assert.deepEqual([version, available, shown.version], ['1.0.0', true, '1.0.0']);
+    }
+    assert.deepEqual(slept, []);
   });
 
   test('the eleventh submission in a minute waits instead of being refused', async (t) => {

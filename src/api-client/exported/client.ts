@@ -4,11 +4,13 @@ import { IDEMPOTENCY_KEY_PATTERN } from '../../../contract/headers.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Micros } from '../../../contract/money.ts';
 import type { CreateSubmission, IndexCheck, ListQuery } from '../../../contract/requests.ts';
-import type { AcceptedData, ApiAnswer, CheckData } from '../../submission/answer.ts';
+import type { AcceptedData, ApiAnswer, CheckData, Endpoint } from '../../submission/answer.ts';
 import type { IdempotencyKey, Reference } from '../../submission/ids.ts';
 import { DEFAULT_TERMINAL_STATES } from '../../submission/states.ts';
 import { type ApiClient, createApiClient } from '../client.ts';
-import type { AccountView } from '../read/account.ts';
+import type { AccountView, StatsView } from '../read/account.ts';
+import type { JsonObject } from '../read/fields.ts';
+import { type ServiceView, toServiceView } from '../read/service.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView } from '../read/submission.ts';
 import { type Clock, repeatRequest } from './repeat-request.ts';
 import { RequestPace } from './request-pace.ts';
@@ -18,7 +20,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** The API key, or what reads it before each request, so that a rotated key needs no restart. */
   readonly apiKey: string | (() => string);
-  /** How long a call may repeat its request and wait for limits, in milliseconds. Default: five minutes. */
+  /** How long a call may wait for limits and repeat its request, in milliseconds. Default: five minutes. */
   readonly maxWaitMs?: number;
   readonly userAgent?: string;
 }
@@ -66,6 +68,10 @@ export interface Client {
   getBalance(options?: CallOptions): Promise<Micros>;
   /** Account and prices (spec 4.2). */
   getAccount(options?: CallOptions): Promise<AccountView>;
+  /** Balance and statistics (spec 4.4), with everything that the service shows. */
+  getStats(options?: CallOptions): Promise<StatsView>;
+  /** Version and availability (spec 4.1). Needs no key and counts for no limit. */
+  getService(options?: CallOptions): Promise<ServiceView>;
   /** Closes the connections. */
   close(): Promise<void>;
 }
@@ -91,20 +97,15 @@ export function createClient(options: ClientOptions, clock: Clock = REAL_CLOCK):
   const pace = new RequestPace();
 
   const call = <Data>(
+    endpoint: Endpoint,
     request: (api: ApiClient, cancel: CallOptions) => Promise<ApiAnswer<Data>>,
     { signal }: CallOptions = {},
-    submission = false,
   ) =>
-    repeatRequest(
-      async () => {
-        for (let wait = pace.take(clock.now(), submission); wait > 0; wait = pace.take(clock.now(), submission)) {
-          await clock.sleep(wait, signal);
-        }
-        return request(api, signal === undefined ? {} : { signal });
-      },
-      clock,
-      { maxWaitMs, signal },
-    );
+    repeatRequest(() => request(api, signal === undefined ? {} : { signal }), clock, {
+      ...{ endpoint, maxWaitMs, signal },
+      // GET / carries no key, so no limit of one counts it.
+      takeTurn: () => (endpoint === 'root' ? 0 : pace.take(clock.now(), endpoint === 'submit')),
+    });
 
   const read = async <Data>(...args: Parameters<typeof call<Data>>): Promise<Data> => (await call(...args)).data;
 
@@ -117,10 +118,14 @@ export function createClient(options: ClientOptions, clock: Clock = REAL_CLOCK):
   }
 
   const getSubmission: Client['getSubmission'] = (reference, { urlPage, urlLimit, ...cancel } = {}) =>
-    read((each, signal) => {
-      const page = { ...(urlPage === undefined ? {} : { urlPage }), ...(urlLimit === undefined ? {} : { urlLimit }) };
-      return each.getSubmission(reference as Reference, { ...page, ...signal });
-    }, cancel);
+    read(
+      'submission',
+      (each, signal) => {
+        const page = { ...(urlPage === undefined ? {} : { urlPage }), ...(urlLimit === undefined ? {} : { urlLimit }) };
+        return each.getSubmission(reference as Reference, { ...page, ...signal });
+      },
+      cancel,
+    );
 
   return {
     async submit(body, { idempotencyKey, ...cancel } = {}) {
@@ -128,9 +133,9 @@ export function createClient(options: ClientOptions, clock: Clock = REAL_CLOCK):
       const text = JSON.stringify(body);
       const key = toKey('submissions', text, idempotencyKey);
       const { status, data } = await call(
+        'submit',
         async (each, signal) => requireReference(await each.submit(text, key, signal)),
         cancel,
-        true,
       );
       return { ...data, replayed: status === 200 };
     },
@@ -138,10 +143,11 @@ export function createClient(options: ClientOptions, clock: Clock = REAL_CLOCK):
       assertCount(body.urls, LIMITS.indexCheckUrls);
       const text = JSON.stringify(body);
       const key = toKey('index-check', text, idempotencyKey);
-      return read((each, signal) => each.indexCheck(text, key, signal), cancel);
+      return read('index-check', (each, signal) => each.indexCheck(text, key, signal), cancel);
     },
     getSubmission,
-    listSubmissions: (query, cancel) => read((each, signal) => each.listSubmissions({ ...query, ...signal }), cancel),
+    listSubmissions: (query, cancel) =>
+      read('submissions', (each, signal) => each.listSubmissions({ ...query, ...signal }), cancel),
     async waitForEnd(reference, { everyMs = POLL_EVERY_MS, ...cancel } = {}) {
       for (;;) {
         const { submission } = await getSubmission(reference, { urlLimit: 1, ...cancel });
@@ -149,8 +155,10 @@ export function createClient(options: ClientOptions, clock: Clock = REAL_CLOCK):
         await clock.sleep(everyMs, cancel.signal);
       }
     },
-    getBalance: async (cancel) => (await read((each, signal) => each.balance(signal), cancel)).balance,
-    getAccount: (cancel) => read((each, signal) => each.me(signal), cancel),
+    getBalance: async (cancel) => (await read('balance', (each, signal) => each.balance(signal), cancel)).balance,
+    getAccount: (cancel) => read('me', (each, signal) => each.me(signal), cancel),
+    getStats: (cancel) => read('stats', (each, signal) => each.stats(signal), cancel),
+    getService: (cancel) => read('root', async (each, signal) => toService(await each.root(signal)), cancel),
     close: () => api.close(),
   };
 }
@@ -162,6 +170,11 @@ function requireReference(answer: ApiAnswer<AcceptedData>): ApiAnswer<AcceptedDa
   const { reference } = body.data;
   if (reference !== null) return { ...answer, body: { kind: 'success', data: { ...body.data, reference } } };
   return { ...answer, body: { kind: 'unreadable', what: 'accepted without a reference', claimsSuccess: true } };
+}
+
+function toService(answer: ApiAnswer<JsonObject>): ApiAnswer<ServiceView> {
+  const { body } = answer;
+  return { ...answer, body: body.kind === 'success' ? { ...body, data: toServiceView(body.data) } : body };
 }
 
 /** The service would refuse it: so nothing is sent, and no budget used. */

@@ -11,7 +11,9 @@ export {
   ServiceBusyError,
   ServiceUnavailableError,
 } from '../errors.ts';
-export type { AccountView } from '../read/account.ts';
+export type { AccountView, StatsView } from '../read/account.ts';
+export type { Json, JsonObject } from '../read/fields.ts';
+export type { ServiceView } from '../read/service.ts';
 export type { SubmissionDetail, SubmissionsPage, SubmissionView, UrlView } from '../read/submission.ts';
 export {
   type Accepted,

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
-import { InvalidPayload, indexFields, isObject, type Json } from './fields.ts';
+import { InvalidPayload, indexFields, isObject, type Json, type JsonObject } from './fields.ts';
 import { readIdentity } from './identity.ts';
 import { findOtherCurrency, indexInside, readMoney } from './money.ts';
 
@@ -39,7 +39,20 @@ export interface AccountView {
   readonly prices: Readonly<Record<ServiceLevel, Micros | null>>;
 }
 
-/** The account and money fields of `GET /me` and `GET /stats` (spec 4.2, 4.4; fields not shown). */
+export interface StatsView extends AccountView {
+  /** All that the service shows, as it came: the specification names no field. */
+  readonly shown: JsonObject;
+}
+
+/** `GET /stats` (spec 4.4; fields not shown). */
+export function readStats(data: Json): StatsView | InvalidPayload {
+  const account = readAccount(data);
+  return account instanceof InvalidPayload || !isObject(data)
+    ? new InvalidPayload('without data')
+    : { ...account, shown: data };
+}
+
+/** The account and money fields of `GET /me` (spec 4.2; fields not shown). */
 export function readAccount(data: Json): AccountView | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
   const fields = indexFields(data);

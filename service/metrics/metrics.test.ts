@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from '../../src/database/sql.ts';
+import { read } from '../../test/deploy/files.ts';
 import { openService, serviceTest, urlList } from '../../test/support/service.ts';
 
 const ADMIN = { settings: { admin: { host: '127.0.0.1', port: 0 } } };
@@ -97,6 +98,29 @@ describe('metrics of the service', () => {
       assert.equal((await fetch(`${service.adminUrl}/`)).status, 404);
       assert.equal((await fetch(`${service.adminUrl}/metrics`, { method: 'POST' })).status, 405);
       assert.equal((await fetch(new URL('/metrics', client.baseUrl))).status, 404);
+    },
+    ADMIN,
+  );
+
+  serviceTest(
+    'a scrape has every metric of the board and of the alert rules',
+    async ({ service }) => {
+      const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
+      const known = new Set(
+        [...text.matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name = '', type]) =>
+          type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+        ),
+      );
+      const files = ['grafana/courier-service.json', 'prometheus/courier-service-alerts.yaml'];
+      const used = files.flatMap((file) =>
+        [...read(file).matchAll(/\b(?:courier_service|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name),
+      );
+      assert.ok(used.length > 30);
+      assert.deepEqual(
+        used.filter((name) => !known.has(name)),
+        [],
+      );
+      assert.match(text, /^courier_service_queue_submissions\{/m, 'its absence says that the storage cannot be read');
     },
     ADMIN,
   );

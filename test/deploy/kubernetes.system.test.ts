@@ -4,12 +4,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Ajv } from 'ajv';
+import { readConfig } from '../../service/cli/config/file.ts';
+import { toSettings } from '../../service/cli/config/to-settings.ts';
 import { EXIT } from '../../src/cli-kit/exit-codes.ts';
 import { ROOT } from '../suites.ts';
 import { parseYaml, readYaml } from './files.ts';
 
 interface Container {
   readonly image: string;
+  readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
   readonly securityContext: { readonly readOnlyRootFilesystem: boolean; readonly allowPrivilegeEscalation: boolean };
   readonly resources: { readonly requests: object; readonly limits: object };
 }
@@ -18,6 +21,7 @@ interface PodSpec {
   readonly containers: readonly Container[];
   readonly securityContext: { readonly runAsNonRoot: boolean };
   readonly enableServiceLinks: boolean;
+  readonly terminationGracePeriodSeconds?: number;
 }
 
 interface Manifest {
@@ -51,7 +55,7 @@ function findMistakes(manifest: Manifest): string[] {
 }
 
 const files = globSync('deploy/kubernetes/*/*.yaml', { cwd: ROOT }).filter(
-  (file) => !['kustomization.yaml', 'courier.yaml'].includes(basename(file)),
+  (file) => !['kustomization.yaml', 'courier.yaml', 'courier-service.yaml'].includes(basename(file)),
 );
 const manifests = files.flatMap((file) => readYaml<Manifest>(file.replace(/^deploy\//, '')));
 const getPod = ({ spec }: Manifest): PodSpec | undefined =>
@@ -67,7 +71,7 @@ describe('the Kubernetes files', () => {
 
   test('run every pod without rights, with a root that cannot be written to, and with limits', () => {
     const pods = manifests.map(getPod).filter((pod) => pod !== undefined);
-    assert.equal(pods.length, 2);
+    assert.equal(pods.length, 3);
     for (const { containers, securityContext, enableServiceLinks } of pods) {
       assert.deepEqual([securityContext.runAsNonRoot, enableServiceLinks], [true, false]);
       for (const container of containers) {
@@ -76,6 +80,13 @@ describe('the Kubernetes files', () => {
         assert.ok('memory' in container.resources.limits && 'cpu' in container.resources.requests);
       }
     }
+  });
+
+  test('give the service settings that it accepts, and longer to end than it takes', () => {
+    const { stopMs } = toSettings(readConfig(join(ROOT, 'deploy/kubernetes/service/courier-service.yaml')), {});
+    const pod = manifests.map(getPod).find((each) => each?.containers[0]?.image === 'courier-service');
+    const pauseSeconds = pod?.containers[0]?.lifecycle?.preStop.sleep.seconds ?? 0;
+    assert.ok((pod?.terminationGracePeriodSeconds ?? 0) * 1_000 > pauseSeconds * 1_000 + (stopMs ?? Number.NaN));
   });
 
   test('try a daily run again only when there was no response', () => {
@@ -87,7 +98,7 @@ describe('the Kubernetes files', () => {
   });
 
   const noKubectl = spawnSync('kubectl', ['version', '--client']).status !== 0 && 'kubectl is not installed';
-  for (const overlay of ['worker', 'cron', 'example']) {
+  for (const overlay of ['worker', 'cron', 'example', 'service']) {
     test(`kustomize builds ${overlay}, with pinned images in one namespace`, { skip: noKubectl }, () => {
       const built = spawnSync('kubectl', ['kustomize', join(ROOT, 'deploy/kubernetes', overlay)], { encoding: 'utf8' });
       assert.equal(built.status, 0, built.stderr);
@@ -95,9 +106,10 @@ describe('the Kubernetes files', () => {
       assert.deepEqual(all.flatMap(findMistakes), []);
       const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
       for (const manifest of all) {
-        if (manifest.kind !== 'Namespace') assert.equal(manifest.metadata.namespace, 'courier');
+        const namespace = overlay === 'service' ? 'courier-service' : 'courier';
+        if (manifest.kind !== 'Namespace') assert.equal(manifest.metadata.namespace, namespace);
         for (const { image } of getPod(manifest)?.containers ?? [])
-          assert.match(image, new RegExp(`(^|/)sitemap-courier:${version}$`));
+          assert.match(image, new RegExp(`(^|/)(sitemap-courier|courier-service):${version}$`));
       }
     });
   }

@@ -15,7 +15,7 @@ export interface MonthSums {
   readonly count: number;
 }
 
-/** What the books of one account say, computed anew from its entries. */
+/** The sums of one account's entries, and what they must equal. */
 export interface AccountAudit {
   /** Oldest first. A month without entries is left out. */
   readonly months: readonly MonthSums[];

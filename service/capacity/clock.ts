@@ -3,7 +3,7 @@ import { dialectal, type Query, raw, sql } from '../../src/database/sql.ts';
 
 /** What the clock may differ from the time that passed before it is a jump. */
 const TOLERANCE_MS = 60_000;
-/** A jump is believed after the service ran for so long: until then somebody may set the clock right. */
+/** A jump counts after the service ran for so long: until then somebody may set the clock right. */
 const DOUBT_MS = 24 * 60 * 60 * 1_000;
 
 /** A moment of the database's clock, after its jumps were noted. What is deleted for its age is compared with this alone. */
@@ -12,7 +12,7 @@ export interface Moment {
   readonly at: number;
   /** How long the service has run in all, in milliseconds: what a deadline is measured with. No clock changes it. */
   readonly ran: number;
-  /** `at` without what the clock skipped within the last day of running: what is old by this is old if the clock was wrong, too. */
+  /** `at` without what the clock skipped within the last day of running: what is old by this is old even if the clock is wrong. */
   readonly believed: number;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -43,15 +43,13 @@ const CONFIG = {
     ...{ target: 'es2023', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, outDir: 'built' },
     ...{ lib: ['es2023'], types: ['node'], skipLibCheck: true },
   },
-  files: ['client.ts'],
+  files: ['client.mts'],
 };
 
 /** Compiles the program in a project that has the package and nothing of this repository. */
 export function compileClient(app: string): void {
-  writeFileSync(join(app, 'client.ts'), PROGRAM);
+  writeFileSync(join(app, 'client.mts'), PROGRAM);
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify(CONFIG));
-  mkdirSync(join(app, 'built'), { recursive: true });
-  writeFileSync(join(app, 'built/package.json'), '{ "type": "module" }\n');
   const { status, stdout, stderr } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc'], {
     cwd: app,
     encoding: 'utf8',
@@ -78,7 +76,7 @@ export async function tryClient(node: string, app: string): Promise<void> {
   });
   try {
     const env = { ...process.env, BASE_URL: await findAddress(service), API_KEY: apiKey };
-    const run = spawnSync(node, ['built/client.js'], { cwd: app, encoding: 'utf8', env });
+    const run = spawnSync(node, ['built/client.mjs'], { cwd: app, encoding: 'utf8', env });
     assert.equal(run.status, 0, run.stdout + run.stderr);
     assert.deepEqual(JSON.parse(run.stdout), {
       ...{ same: true, replayed: [false, true], balance: '9.75 TRY', price: 250_000, stats: true, available: true },

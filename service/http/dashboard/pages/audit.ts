@@ -9,7 +9,7 @@ import { type Dashboard, sendCsv } from '../routes.ts';
 import type { Visit } from '../view.ts';
 import { toMonthOf } from '../zones.ts';
 
-/** The books of the account, added up anew from its entries, and whether every sum agrees. */
+/** The entries of the account added up again, and whether every sum agrees. */
 export function auditPages({ app, signedIn }: Dashboard): void {
   const read = ({ db, session, zone }: Visit) => auditAccount(db, session.account.id, toMonthOf(zone));
 

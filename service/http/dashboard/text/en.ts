@@ -179,7 +179,7 @@ export const en = {
     back: 'Entries by month',
     link: 'Audit of all months',
     intro:
-      'Everything is added up anew from your entries: the balance, and what your submissions and index-checks cost.',
+      'Everything is added up again from your entries: the balance, and what your submissions and index-checks cost.',
     sound: 'Every sum agrees.',
     unsound: 'The sums do not agree. Nothing was changed. Send this page to the operator of this service.',
     sum: 'Sum of all entries',

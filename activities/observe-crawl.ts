@@ -39,7 +39,7 @@ export function observeCrawl(
   watch: Watch,
   run: RunId,
   signal: AbortSignal,
-  limits: Pick<CrawlOptions, 'concurrency' | 'sleep'> = {},
+  limits: Pick<CrawlOptions, 'concurrency' | 'sleep' | 'timeouts'> = {},
 ): CrawlUnderWay {
   const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [], doubts: [], delays: [] };
   return {

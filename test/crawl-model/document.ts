@@ -6,6 +6,8 @@ interface Writing {
   readonly record: (item: Item) => string;
   /** Undefined: lines, which have no end of their own. */
   readonly end?: string;
+  /** Read to its end or not at all. */
+  readonly isWhole?: true;
 }
 
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;');
@@ -34,11 +36,18 @@ const WRITINGS: Readonly<Record<Format, Writing>> = {
   },
   text: { begin: '', record: ({ href }) => `${href}\n` },
   csv: { begin: 'loc,lastmod\n', record: ({ href, date }) => `${href},${date ?? ''}\n` },
+  tsv: { begin: 'lastmod\tname\turl\n', record: ({ href, date }) => `${date ?? ''}\tä\t${href}\n` },
+  'json-feed': {
+    begin: '{"version":"https://jsonfeed.org/version/1.1","items":[null',
+    record: ({ href, date }) => `,${JSON.stringify({ url: href, date_modified: date })}`,
+    end: ']}',
+    isWhole: true,
+  },
 };
 
 /** Writes a document, and where each of its records ends. */
 export function writeDoc(format: Format, items: readonly Item[], isPacked: boolean): Doc {
-  const { begin, record, end } = WRITINGS[format];
+  const { begin, record, end, isWhole } = WRITINGS[format];
   let text = begin;
   const ends = items.map((item) => {
     text += record(item);
@@ -46,6 +55,7 @@ export function writeDoc(format: Format, items: readonly Item[], isPacked: boole
   });
   text += end ?? '';
   const plain = Buffer.from(text);
+  if (isWhole) ends.fill(plain.length);
   const body = isPacked ? gzipSync(plain) : plain;
   return { format, items, ends, closes: end === undefined ? null : plain.length, isPacked, body };
 }

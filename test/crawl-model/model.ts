@@ -3,6 +3,7 @@ import { isLater, merge, toVersion, type Version } from './version.ts';
 import type { Answer, Doc, Exchange, Item } from './wire.ts';
 
 const MOST_ATTEMPTS = 3;
+const FIN = { breaks: 'fin' };
 
 type Pages = ReadonlyMap<string, Version>;
 type DocumentAnswer = Extract<Answer, { kind: 'document' }>;
@@ -153,7 +154,9 @@ export class Model {
     for (const [page, version] of pages) {
       this.#alive.add(page);
       // A page without a date says nothing of an edit.
-      if (version !== null) shown.set(page, version);
+      const before = shown.get(page) ?? null;
+      // What may name the same edit takes nothing back.
+      if (version !== null) shown.set(page, isLater(before, version) ? version : merge(before, version));
       const bought = this.#bought.get(page);
       if (bought !== undefined && !isLater(version, bought)) this.#bought.set(page, merge(bought, version));
     }
@@ -180,11 +183,19 @@ export class Model {
 /** The requests for each sitemap; a redirect and what it leads to are one. */
 function toVisits(exchanges: readonly Exchange[]): Map<string, Attempt[]> {
   const visits = new Map<string, Attempt[]>();
-  for (let at = 0; at < exchanges.length; at += 1) {
-    const { path } = exchanges[at]!;
-    while (exchanges[at]!.answer.kind === 'redirect' && at + 1 < exchanges.length) at += 1;
-    const exchange = exchanges[at]!;
-    visits.set(path, [...(visits.get(path) ?? []), { location: exchange.path, exchange }]);
+  const left = [...exchanges];
+  for (let first = left.shift(); first !== undefined; first = left.shift()) {
+    let exchange = first;
+    while (exchange.answer.kind === 'redirect') {
+      const { to } = exchange.answer;
+      // Requests for other sitemaps may stand between.
+      const at = left.findIndex(({ path }) => path === to);
+      if (at === -1) break;
+      exchange = left.splice(at, 1)[0]!;
+    }
+    // The request of a crawl that was stopped before it followed the redirect.
+    if (exchange.answer.kind === 'redirect') continue;
+    visits.set(first.path, [...(visits.get(first.path) ?? []), { location: exchange.path, exchange }]);
   }
   return visits;
 }
@@ -195,7 +206,8 @@ const hasEtag = ({ answer }: Exchange, etag: string): boolean =>
 /** Breaks that a retry may end, whatever came before them. */
 function isTransient(answer: Answer): boolean {
   if (answer.kind === 'status') return answer.status >= 500;
-  return answer.kind === 'document' && answer.broken !== undefined && !answer.framing.startsWith('close');
+  if (answer.kind !== 'document' || answer.broken === undefined) return false;
+  return answer.broken.breaks !== 'stall' && !answer.framing.startsWith('close');
 }
 
 const toDocuments = (attempts: readonly Attempt[]): DocumentAnswer[] =>
@@ -203,7 +215,7 @@ const toDocuments = (attempts: readonly Attempt[]): DocumentAnswer[] =>
 
 /** Whether an answer that the end of its connection delimits has ended behind these bytes. */
 const isReadingOf = (sent: Buffer, { doc, framing, broken }: DocumentAnswer): boolean =>
-  framing.startsWith('close') && broken?.breaks !== 'rst' && doc.body.subarray(0, broken?.sent).equals(sent);
+  framing.startsWith('close') && (broken ?? FIN).breaks === 'fin' && doc.body.subarray(0, broken?.sent).equals(sent);
 
 /** The items whose records came whole. */
 function cut({ doc, broken }: DocumentAnswer): readonly Item[] {

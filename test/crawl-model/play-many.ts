@@ -1,5 +1,5 @@
 /**
- * Plays many sites against the model: `npm run simulate:crawl -- --sites 500 --seed 1 --dates one`. On Postgres where
+ * Plays many sites against the model: `npm run simulate:crawl -- --sites 500 --seed 1`. On Postgres where
  * COURIER_TEST_POSTGRES holds a URL and `--postgres` is given. Ends with 1 at the first difference.
  */
 import { parseArgs } from 'node:util';
@@ -11,7 +11,6 @@ const { values } = parseArgs({
   options: {
     sites: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
-    dates: { type: 'string', default: 'one' },
     postgres: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
@@ -27,7 +26,7 @@ for (let seed = first; seed < first + Number(values.sites); seed += 1) {
     : 'sqlite::memory:';
   const db = openDatabase(url, { synchronous: 'NORMAL' });
   try {
-    const played = await playSite(server, db, seed, values.dates === 'any' ? 'any' : 'one');
+    const played = await playSite(server, db, seed);
     sums.sites += 1;
     for (const [name, count] of Object.entries(played)) sums[name as keyof typeof played] += count;
   } catch (error) {

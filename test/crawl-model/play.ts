@@ -16,10 +16,12 @@ import { seeded } from '../support/seeded.ts';
 import { endJob } from '../support/service-results.ts';
 import { type BrokenAnswer, serveBroken } from '../support/sitemap/breaking-server.ts';
 import { Model } from './model.ts';
-import { type Dates, Site } from './site.ts';
+import { Site } from './site.ts';
 import type { Answer, Exchange } from './wire.ts';
 
 const VISITS = 10;
+/** Long enough that a server in the same process never needs it. */
+const STALL_MS = 1_000;
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 0, 15, 12);
 
@@ -36,33 +38,49 @@ export interface Played {
 /** A server that all sites use, one after the other. */
 export interface SiteServer extends AsyncDisposable {
   readonly origin: string;
-  answer: (path: string, validator: string | undefined) => Answer;
+  /** `head`: the whole of the request. */
+  answer: (path: string, validator: string | undefined, head: string) => Answer;
 }
 
+const GONE: Answer = { kind: 'status', status: 404 };
+
 export async function serveSites(): Promise<SiteServer> {
-  const host = { answer: (_path: string, _validator: string | undefined): Answer => ({ kind: 'status', status: 404 }) };
-  const server = await serveBroken((path, validator) => toBytes(host.answer(path, validator)));
+  const host: Pick<SiteServer, 'answer'> = { answer: () => GONE };
+  const server = await serveBroken((...request) => toBytes(host.answer(...request)));
   return Object.assign(host, { origin: server.origin, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() });
 }
 
 /**
  * Plays one site over ten visits of a watch, each against the model: which pages exist, which are bought, and whether the
- * crawl was complete. Throws an AssertionError where they differ. The same seed plays the same site.
+ * crawl was complete. Throws an AssertionError where they differ. The same seed plays the same site. `hasStalls`: answers may also break off by
+ * sending nothing more, which takes a second each.
  */
-export async function playSite(server: SiteServer, db: Database, seed: number, dates: Dates): Promise<Played> {
+export async function playSite(
+  server: SiteServer,
+  db: Database,
+  seed: number,
+  { hasStalls = false } = {},
+): Promise<Played> {
   const random = seeded(seed);
-  const site = new Site(random, server.origin, dates);
+  const site = new Site(random, server.origin, hasStalls ? ['fin', 'rst', 'stall'] : ['fin', 'rst']);
+  // A page whose first run reads it in two files belongs to the one that is read first: where their dates differ, their order must not.
+  const concurrency = site.hasOwnDates ? 1 : 3;
   const model = new Model(server.origin, site.sources);
   let time = START;
   const ledger = await ledgerOver(db, () => time);
-  const watch = createWatch(server.origin, site.sources);
+  let crawls = 0;
   const played = { runs: 0, incomplete: 0, stopped: 0, breaks: 0, bought: 0 };
 
   /** Crawls what is there. Undefined: it was stopped at request `stopAt`. */
   async function crawl(run: RunId, stopAt = Number.POSITIVE_INFINITY) {
     const stop = new AbortController();
     const exchanges: Exchange[] = [];
-    server.answer = (path, validator) => {
+    crawls += 1;
+    const watch = createWatch(server.origin, site.sources, crawls);
+    const own = `\r\ncrawl: ${crawls}\r\n`;
+    server.answer = (path, validator, head) => {
+      // A request that a stopped crawl has left behind.
+      if (!head.includes(own)) return GONE;
       const made = site.answer(path, validator);
       if (made.kind === 'document' && made.broken !== undefined) played.breaks += 1;
       exchanges.push({ path, validator, answer: made });
@@ -71,8 +89,9 @@ export async function playSite(server: SiteServer, db: Database, seed: number, d
     };
     try {
       const { complete } = await observeCrawl(ledger, watch, run, stop.signal, {
-        concurrency: 1,
+        concurrency,
         sleep: async () => {},
+        ...(hasStalls ? { timeouts: { idleMs: STALL_MS } } : {}),
       }).report;
       return { exchanges, complete };
     } catch (error) {
@@ -81,11 +100,12 @@ export async function playSite(server: SiteServer, db: Database, seed: number, d
     }
   }
 
+  const start = (run: RunId) => runStart(createWatch(server.origin, site.sources, 0), run);
   for (let visit = 1; visit <= VISITS; visit += 1) {
     let run = `run-${seed}-${visit}` as RunId;
     const isStopped = random() < 0.15;
     site.visit({ isQuiet: isStopped });
-    await beginRun(ledger, runStart(watch, run));
+    await beginRun(ledger, start(run));
     let first: readonly Exchange[] = [];
     if (isStopped) {
       const stopped = await crawl(run, 1 + Math.floor(random() * 4));
@@ -95,7 +115,7 @@ export async function playSite(server: SiteServer, db: Database, seed: number, d
       if (random() < 0.5) {
         await endRun(ledger, run, 'abandoned');
         run = `${run}-again` as RunId;
-        await beginRun(ledger, runStart(watch, run));
+        await beginRun(ledger, start(run));
       }
     }
     const { exchanges, complete = false } = await crawl(run);
@@ -119,11 +139,11 @@ export async function playSite(server: SiteServer, db: Database, seed: number, d
   return played;
 }
 
-function createWatch(origin: string, sources: readonly string[]) {
+function createWatch(origin: string, sources: readonly string[], crawl: number) {
   const config = readConfig(
     `version: 1
 accounts: { ${ACCOUNT.id}: { base_url: "https://x.example/api/v1", api_key: { env: X } } }
-watches: { ${WATCH.id}: { account: ${ACCOUNT.id}, sitemaps: ${JSON.stringify(sources.map((path) => `${origin}${path}`))}, first_run: submit, hosts: ["*"], allow_private_hosts: [127.0.0.1] } }`,
+watches: { ${WATCH.id}: { account: ${ACCOUNT.id}, sitemaps: ${JSON.stringify(sources.map((path) => `${origin}${path}`))}, first_run: submit, hosts: ["*"], allow_private_hosts: [127.0.0.1], headers: { crawl: "${crawl}" } } }`,
     'courier.yaml',
   );
   return config.watches.get(WATCH.id as WatchId) ?? assert.fail();

@@ -1,25 +1,19 @@
 import { createHash } from 'node:crypto';
 import { pick } from '../support/seeded.ts';
-import { FRAMINGS, type Framing } from '../support/sitemap/breaking-server.ts';
+import { type Break, FRAMINGS, type Framing } from '../support/sitemap/breaking-server.ts';
 import { writeDoc } from './document.ts';
 import type { Answer, Format, Item } from './wire.ts';
 
 type Random = () => number;
 
-/**
- * What dates a site writes. `one`: all of its files give a page the same date, which only moves on. `any`: each file has its
- * own, of any precision, and takes them back.
- */
-export type Dates = 'one' | 'any';
-
-const FORMATS: readonly Format[] = ['urlset', 'urlset', 'urlset', 'text', 'csv', 'rss', 'atom'];
+const FORMATS: readonly Format[] = ['urlset', 'urlset', 'urlset', 'text', 'csv', 'tsv', 'rss', 'atom', 'json-feed'];
 const DAY = 86_400_000;
 const START = Date.UTC(2024, 0, 5, 10);
 const framings = Object.keys(FRAMINGS) as Framing[];
 
 interface Entry {
   readonly page: number;
-  /** Days after the start, and how the date is written; undefined without one. Only with `any`. */
+  /** Days after the start, and how the date is written; undefined without one. Only where each file dates for itself. */
   readonly own?: { readonly days: number; readonly form: number } | undefined;
 }
 
@@ -37,14 +31,19 @@ interface File {
 /** What goes wrong with a path in one visit. */
 type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly times: number }
-  | { readonly kind: 'break'; readonly parts: readonly number[]; readonly breaks: 'fin' | 'rst' }
+  | { readonly kind: 'break'; readonly parts: readonly number[]; readonly breaks: Break }
   | { readonly kind: 'not-modified' };
 
 /** A random site: an index, perhaps behind a redirect that moves, its files, and a file beside it. It changes between visits. */
 export class Site {
   readonly #random: Random;
   readonly #origin: string;
-  readonly #dates: Dates;
+  readonly #breaks: readonly Break[];
+  /**
+   * Each file dates pages for itself, with any precision, and takes dates back; else all of them give a page the same date,
+   * which only moves on.
+   */
+  readonly hasOwnDates: boolean;
   readonly #days: number[];
   readonly #form: number;
   readonly #files: File[];
@@ -54,16 +53,17 @@ export class Site {
   readonly #indexValidator: 'true' | 'none';
   #build = 1;
   #faults = new Map<string, Fault>();
-  #framings = new Map<string, Framing>();
+  #framing = 0;
   readonly #asked = new Map<string, number>();
   #isTruthful = false;
 
-  constructor(random: Random, origin: string, dates: Dates) {
+  constructor(random: Random, origin: string, breaks: readonly Break[]) {
     this.#random = random;
     this.#origin = origin;
-    this.#dates = dates;
+    this.#breaks = breaks;
+    this.hasOwnDates = random() < 0.7;
     this.#days = Array.from({ length: this.#below(9) + 2 }, () => this.#below(20));
-    this.#form = this.#below(FORMS.length);
+    this.#form = this.#below(EXACT_FORMS.length);
     this.#isRedirected = random() < 0.4;
     this.#isRelative = random() < 0.4;
     this.#hasBeside = random() < 0.3;
@@ -81,7 +81,7 @@ export class Site {
   visit({ isQuiet = false } = {}): void {
     for (let left = this.#below(5); left > 0; left -= 1) this.#edit();
     this.#faults = new Map();
-    this.#framings = new Map();
+    this.#framing = this.#below(1_000);
     this.settle(isQuiet);
     if (isQuiet) return;
     for (const { name } of [{ name: 'index' }, ...this.#files]) {
@@ -137,8 +137,8 @@ export class Site {
     const digest = createHash('sha256').update(doc.body).digest('hex').slice(0, 12);
     const etag = kind === 'none' ? undefined : kind === 'constant' && !this.#isTruthful ? '"same"' : `"${digest}"`;
     if (etag !== undefined && validator === etag) return { kind: 'not-modified' };
-    const framing = this.#framings.get(path) ?? pick(this.#random, framings);
-    this.#framings.set(path, framing);
+    // The same whatever was asked before it.
+    const framing = framings[(this.#framing + Buffer.from(path).reduce((sum, code) => sum + code)) % framings.length]!;
     const part = fault?.kind === 'break' ? fault.parts[asked] : undefined;
     const broken =
       part === undefined || fault?.kind !== 'break'
@@ -151,10 +151,11 @@ export class Site {
     const odd = ['', '?a=1&b=2', '/ü'][page % 3];
     const href = format === 'atom' && page % 2 === 0 ? `p/${page}` : `https://shop.example/p/${page}${odd}`;
     if (format === 'text') return { href, date: null };
-    if (this.#dates === 'any' && own === undefined) return { href, date: null };
+    if (this.hasOwnDates && own === undefined) return { href, date: null };
     const { days, form } = own ?? { days: this.#days[page] ?? 0, form: this.#form };
     const at = START + days * DAY + (own === undefined ? 0 : (days % 3) * 1_234);
     const date = FORMS[form]!(at);
+    if (Number.isNaN(Date.parse(date))) return { href, date: format === 'csv' || format === 'tsv' ? null : date };
     return { href, date: format === 'rss' ? new Date(date).toUTCString() : date };
   }
 
@@ -167,7 +168,7 @@ export class Site {
     const random = this.#random;
     const name = at === 1 && this.#hasBeside ? 'beside' : `f${at}`;
     const format =
-      this.#dates === 'one' && this.#form === 0
+      !this.hasOwnDates && this.#form === 0
         ? pick(
             random,
             FORMATS.filter((each) => each !== 'rss'),
@@ -186,8 +187,11 @@ export class Site {
 
   #createEntry(): Entry {
     const page = this.#below(this.#days.length);
-    if (this.#dates === 'one' || this.#random() < 0.2) return { page };
-    return { page, own: { days: this.#below(6), form: this.#below(FORMS.length) } };
+    if (!this.hasOwnDates || this.#random() < 0.2) return { page };
+    return {
+      page,
+      own: { days: this.#below(6) * pick(this.#random, [1, 1, 1, 20, 100]), form: this.#below(FORMS.length) },
+    };
   }
 
   #edit(): void {
@@ -206,7 +210,7 @@ export class Site {
 
   #date(file: File, at: number): void {
     const page = file.entries[at]!.page;
-    if (this.#dates === 'one') this.#days[page] = (this.#days[page] ?? 0) + 1 + this.#below(3);
+    if (!this.hasOwnDates) this.#days[page] = (this.#days[page] ?? 0) + 1 + this.#below(3);
     else file.entries[at] = { ...this.#createEntry(), page };
   }
 
@@ -218,7 +222,7 @@ export class Site {
     // Each attempt comes further than the one before it: a body that becomes shorter has changed.
     const times = this.#below(3) + 1;
     const parts = Array.from({ length: times }, (_, at) => (at + 0.1 + 0.8 * random()) / times);
-    return { kind: 'break', parts, breaks: pick(random, ['fin', 'rst']) };
+    return { kind: 'break', parts, breaks: pick(random, this.#breaks) };
   }
 
   #below(count: number): number {
@@ -229,10 +233,18 @@ export class Site {
 const movedPath = ({ name }: File): string => `/moved/${name}`;
 
 /** How a moment is written: as its day, its minute, its second, a part of it, and in another zone. */
-const FORMS: readonly ((at: number) => string)[] = [
+const EXACT_FORMS: readonly ((at: number) => string)[] = [
   (at) => new Date(at).toISOString().slice(0, 10),
   (at) => `${new Date(at).toISOString().slice(0, 19)}Z`,
   (at) => `${new Date(at).toISOString().slice(0, 16)}Z`,
   (at) => new Date(at).toISOString(),
   (at) => `${new Date(at + 3 * 3_600_000).toISOString().slice(0, 19)}+03:00`,
+];
+/** The same, as its month or year, and as what names no moment of an edit. */
+const FORMS: typeof EXACT_FORMS = [
+  ...EXACT_FORMS,
+  (at) => new Date(at).toISOString().slice(0, 7),
+  (at) => new Date(at).toISOString().slice(0, 4),
+  (at) => `2999${new Date(at).toISOString().slice(4)}`,
+  (at) => `day ${at}`,
 ];

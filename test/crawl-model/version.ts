@@ -2,15 +2,22 @@
 export type Version = { readonly at: number; readonly span: number } | null;
 
 const DAY = 86_400_000;
+/** The longest there are. */
+const MONTH = 31 * DAY;
+const YEAR = 366 * DAY;
+/** A date behind this one is no moment of an edit. */
+const AHEAD = Date.UTC(2900);
 const MINUTE = 60_000;
 const SECOND = 1_000;
 /** A day has no zone. */
 const DAY_SLACK = 14 * 3_600_000;
 
-/** Reads a date as sitemaps and feeds write it. What is no date is unknown. */
+/** Reads a date as sitemaps and feeds write it. What is no date, or lies far ahead, is unknown. */
 export function toVersion(text: string | null): Version {
   const at = text === null ? Number.NaN : Date.parse(text);
-  if (text === null || Number.isNaN(at)) return null;
+  if (text === null || Number.isNaN(at) || at > AHEAD) return null;
+  if (/^\d{4}$/.test(text)) return { at, span: YEAR };
+  if (/^\d{4}-\d\d$/.test(text)) return { at, span: MONTH };
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return { at, span: DAY };
   if (/T\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(text)) return { at, span: MINUTE };
   return { at, span: /\.\d+/.test(text) ? 1 : SECOND };

@@ -1,6 +1,6 @@
 import type { Break, Framing } from '../support/sitemap/breaking-server.ts';
 
-export type Format = 'urlset' | 'index' | 'text' | 'csv' | 'rss' | 'atom';
+export type Format = 'urlset' | 'index' | 'text' | 'csv' | 'tsv' | 'rss' | 'atom' | 'json-feed';
 
 /** What a document names, in its order: pages, or the sitemaps of an index. */
 export interface Item {

@@ -37,7 +37,7 @@ export interface BreakingServer extends AsyncDisposable {
  * must be in this process, has parsed its head; `onBroken` is called then. Unknown paths are 404.
  */
 export async function serveBroken(
-  answer: (path: string, validator: string | undefined) => BrokenAnswer | 'not-modified' | undefined,
+  answer: (path: string, validator: string | undefined, head: string) => BrokenAnswer | 'not-modified' | undefined,
   onBroken: (path: string) => void = () => undefined,
 ): Promise<BreakingServer> {
   const requests: string[] = [];
@@ -60,7 +60,7 @@ export async function serveBroken(
       const path = text.split(' ', 2)[1] ?? '';
       const validator = /^if-none-match: (.*)\r$/im.exec(text)?.[1];
       requests.push(validator === undefined ? path : `${path} if ${validator}`);
-      const made = answer(path, validator);
+      const made = answer(path, validator, text);
       if (made === undefined) socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
       else if (made === 'not-modified') socket.write('HTTP/1.1 304 Not Modified\r\n\r\n');
       else if (made.broken === undefined) {

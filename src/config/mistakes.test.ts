@@ -140,6 +140,20 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     ],
   ],
   [
+    'a flag for private hosts',
+    'sitemaps: [',
+    'allow_private_hosts: true\n    sitemaps: [',
+    ['12:26 watches.shop.allow_private_hosts: true is not a list; write, for example, [127.0.0.1]'],
+  ],
+  [
+    'a text for private hosts that is none',
+    'sitemaps: [',
+    'allow_private_hosts: ["true"]\n    sitemaps: [',
+    [
+      '12:27 watches.shop.allow_private_hosts.0: "true": it is not the name of a host, an address or a network; write, for example, 127.0.0.1, intranet.example or 10.0.0.0/8',
+    ],
+  ],
+  [
     'a sitemap over ftp',
     '[https://shop',
     '[ftp://shop',

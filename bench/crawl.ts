@@ -1,5 +1,5 @@
-// npm run bench:crawl [-- --growth] [-- --only=NAME,NAME]: ours and the peers on the same corpora, served from loopback,
-// medians of five with the spread, and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours, once each.
+// npm run bench:crawl [-- --growth] [-- --only=NAME,NAME] [-- --runs=5]: ours and the peers on the same corpora, served from loopback,
+// medians with the spread, and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours, once each.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -7,7 +7,8 @@ import { CHILDREN, makeLoc, PAGES } from './crawl/corpora.ts';
 import { type Measured, measure, median } from './crawl/measured.ts';
 import { benchFolder, ours, peers, type Runner } from './crawl/runners.ts';
 
-const RUNS = 5;
+const getOption = (name: string) => process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split('=')[1];
+const RUNS = Number(getOption('runs') ?? 5);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function withServer<T>(children: number, use: (origin: string) => Promise<T>): Promise<T> {
@@ -109,9 +110,6 @@ async function growth(): Promise<void> {
 }
 
 /** `--only=scrapy,crawlee`: ours and those. */
-const only = process.argv
-  .find((argument) => argument.startsWith('--only='))
-  ?.slice(7)
-  .split(',');
+const only = getOption('only')?.split(',');
 if (process.argv.includes('--growth')) await growth();
 else await compare([ours(), ...peers().filter(({ name }) => only === undefined || only.includes(name))]);

@@ -2,14 +2,19 @@ import { CHAR } from '../url/characters.ts';
 import { makeVersion, SPAN, type Span, type Version } from '../url/version.ts';
 
 const DAY_MS = 86_400_000;
+/** A buffer of its own for each date takes as long as the rest of its record. */
+const scratch = Buffer.alloc(150);
 
 /**
  * Parses a W3C date (the profile of ISO 8601 that sitemaps use): `1997`, `1997-07`, `1997-07-16`, or one with a time to the
  * minute, second or fraction and a zone. Returns null for anything else, including a date that does not exist.
  */
 export function parseW3cDate(text: string): Version | null {
-  const bytes = Buffer.from(text);
-  return parseW3cDateBytes(bytes, 0, bytes.length);
+  if (text.length > scratch.length / 3) {
+    const bytes = Buffer.from(text);
+    return parseW3cDateBytes(bytes, 0, bytes.length);
+  }
+  return parseW3cDateBytes(scratch, 0, scratch.write(text));
 }
 
 /**

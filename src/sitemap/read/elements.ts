@@ -84,14 +84,19 @@ export class Elements {
     if (this.#record.field !== 'none') {
       this.#record.mixed = true;
       this.#layouts.abandon();
-    } else if (depth === 3) this.#field(lt, colon, nameEnd, end, selfClosing);
-    else if (depth === 2) this.#child(lt, colon, nameEnd, hash);
+    } else if (depth === 3) {
+      this.#layouts.beginChild(lt);
+      this.#field(lt, colon, nameEnd, end, selfClosing);
+    } else if (depth === 2) this.#child(lt, colon, nameEnd, hash);
     else if (depth === 1 && this.#root(lt, colon, nameEnd)) {
       this.start(lt, colon, nameEnd, end, hash);
       return;
     }
     this.#push(hash);
-    if (selfClosing) this.#pop();
+    if (selfClosing) {
+      this.#pop();
+      if (depth === 3) this.#layouts.endChild(end);
+    }
   }
 
   /** Whether a tag holds `xmlns`. Tags come in order, so each byte of a block is searched once. */
@@ -109,7 +114,8 @@ export class Elements {
     if (this.depth > 0 && this.#open[this.depth] === hash) {
       const { kind, name } = this.#record;
       this.#pop();
-      if (this.depth === 1 && kind !== 'none') this.#layouts.learn(this.#place.block, end, kind, name);
+      if (this.depth === 2) this.#layouts.endChild(end);
+      else if (this.depth === 1 && kind !== 'none') this.#layouts.learn(this.#place.block, lt, end, kind, name);
     } else this.#strayEnd(hash, lt);
   }
 

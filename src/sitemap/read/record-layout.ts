@@ -1,9 +1,12 @@
 import type { Block } from './block.ts';
+import { type ChildLayout, learnChild } from './child-layout.ts';
 import { findMarkup, Piece } from './piece.ts';
 
 /** Layouts that are kept: generators leave fields out, and write a few different priorities. */
 const MAX_LAYOUTS = 4;
 const MAX_LENGTH = 2_000;
+/** Of images, links and other children: a record may have several of each. */
+const MAX_CHILDREN = 8;
 /** Layouts that are learned before their use is judged. */
 const TRIAL = 100;
 
@@ -13,8 +16,10 @@ interface Layout {
   readonly head: Piece;
   /** From the end of that text to the text of its lastmod; null when it has none. */
   readonly middle: Piece | null;
-  /** From the end of the last text to the end of the record. */
+  /** From the end of the last text to the end of the record, or of the field where children of any number follow. */
   readonly tail: Piece;
+  /** The end of the record behind the children; null when the tail has it. */
+  readonly end: Piece | null;
   readonly kind: 'url' | 'sitemap';
   readonly name: number;
 }
@@ -38,6 +43,11 @@ export class RecordLayouts implements RecordFields {
   #last = 0;
   #learned = 0;
   #hits = 0;
+  /** Whole records are never the same: their children are compared one by one. */
+  #hasChildren = false;
+  #children: ChildLayout[] = [];
+  #nextChild = 0;
+  #learnedChildren = 0;
 
   /** Of the record that `match` found. */
   locFrom = 0;
@@ -54,6 +64,9 @@ export class RecordLayouts implements RecordFields {
   #draftLocTo = -1;
   #draftLastmod = -1;
   #draftLastmodTo = -1;
+  /** Of its children behind the last field: where each begins and ends. */
+  #draftChildren: number[] = [];
+  #draftTailTo = -1;
 
   /** Whether a record with a known layout begins at `lt` and ends in this block. */
   match(block: Block, lt: number): boolean {
@@ -69,7 +82,7 @@ export class RecordLayouts implements RecordFields {
     return false;
   }
 
-  #fits({ head, middle, tail, kind, name }: Layout, block: Block, lt: number): boolean {
+  #fits({ head, middle, tail, end, kind, name }: Layout, block: Block, lt: number): boolean {
     if (!head.isAt(block, lt)) return false;
     const locFrom = lt + head.length;
     const locTo = findMarkup(block, locFrom);
@@ -81,20 +94,51 @@ export class RecordLayouts implements RecordFields {
       at = findMarkup(block, lastmodFrom);
     }
     if (!tail.isAt(block, at)) return false;
+    const tailTo = at + tail.length;
+    const endTo = end === null ? tailTo : this.#findEnd(end, block, tailTo);
+    if (endTo === -1) return false;
     this.locFrom = locFrom;
     this.locTo = locTo;
     this.lastmodFrom = lastmodFrom;
     this.lastmodTo = at;
-    this.end = at + tail.length;
+    this.end = endTo;
     this.kind = kind;
     this.name = name;
     return true;
+  }
+
+  /** The end of a record whose children begin behind `from`; -1 when one of them is not known. */
+  #findEnd(end: Piece, block: Block, from: number): number {
+    const children = this.#children;
+    let at = findMarkup(block, from);
+    while (!end.isAt(block, at)) {
+      let childTo = -1;
+      for (let tried = 0; tried < children.length && childTo === -1; tried += 1) {
+        childTo = children[this.#nextChild]?.findEnd(block, at) ?? -1;
+        // The next is mostly of the same kind, so the kind is changed only when it does not fit.
+        if (childTo === -1) this.#nextChild = (this.#nextChild + 1) % children.length;
+      }
+      if (childTo === -1) return -1;
+      at = findMarkup(block, childTo);
+    }
+    return at + end.length;
   }
 
   begin(lt: number): void {
     this.#draftAt = this.#isUseful ? lt : -1;
     this.#draftLoc = -1;
     this.#draftLastmod = -1;
+    this.#draftTailTo = -1;
+    this.#draftChildren.length = 0;
+  }
+
+  /** A child of the record begins. */
+  beginChild(lt: number): void {
+    if (this.#hasChildren && this.#draftAt !== -1) this.#draftChildren.push(lt);
+  }
+
+  endChild(end: number): void {
+    if (this.#hasChildren && this.#draftAt !== -1) this.#draftChildren.push(end);
   }
 
   /** The record is damaged, is not whole in this block, or has something that its bytes alone do not decide. */
@@ -116,32 +160,61 @@ export class RecordLayouts implements RecordFields {
   }
 
   /** The record was read whole and without a problem: keeps its layout. */
-  learn(block: Block, end: number, kind: 'url' | 'sitemap', name: number): void {
+  learn(block: Block, endLt: number, end: number, kind: 'url' | 'sitemap', name: number): void {
     const lt = this.#draftAt;
     this.#draftAt = -1;
-    if (lt === -1 || this.#draftLoc === -1 || end - lt > MAX_LENGTH) return;
+    if (lt === -1 || this.#draftLoc === -1 || (end - lt > MAX_LENGTH && !this.#hasChildren)) return;
     const hasLastmod = this.#draftLastmod !== -1;
+    const lastTo = hasLastmod ? this.#draftLastmodTo : this.#draftLocTo;
+    if (this.#hasChildren && !this.#learnChildren(block, lastTo)) return;
     this.#layouts[this.#learned % MAX_LAYOUTS] = {
       head: new Piece(block, lt, this.#draftLoc),
       middle: hasLastmod ? new Piece(block, this.#draftLocTo, this.#draftLastmod) : null,
-      tail: new Piece(block, hasLastmod ? this.#draftLastmodTo : this.#draftLocTo, end),
+      tail: new Piece(block, lastTo, this.#hasChildren ? this.#draftTailTo : end),
+      end: this.#hasChildren ? new Piece(block, endLt, end) : null,
       kind,
       name,
     };
     this.#learned += 1;
   }
 
+  /** Learns the children behind the field that ends behind `lastTo`. Returns false when one cannot be learned. */
+  #learnChildren(block: Block, lastTo: number): boolean {
+    const spans = this.#draftChildren;
+    for (let n = 0; n + 1 < spans.length; n += 2) {
+      const [from = 0, to = 0] = [spans[n], spans[n + 1]];
+      if (to <= lastTo) continue;
+      // The first that ends behind the text is the field itself.
+      if (from < lastTo) {
+        this.#draftTailTo = to;
+        continue;
+      }
+      if (this.#children.some((child) => child.findEnd(block, from) === to)) continue;
+      const child = learnChild(block, from, to);
+      if (child === null) return false;
+      this.#children[this.#learnedChildren % MAX_CHILDREN] = child;
+      this.#learnedChildren += 1;
+    }
+    return this.#draftTailTo !== -1;
+  }
+
   /** What the markup means has changed: another root element. */
   forget(): void {
     this.#layouts = [];
+    this.#children = [];
+    this.#nextChild = 0;
     this.#last = 0;
     this.#draftAt = -1;
   }
 
-  /** Records that are all different, such as those with images, would be compared and kept for nothing. */
+  /** Records that are all different would be compared and kept for nothing: first as a whole, then by their children. */
   get #isUseful(): boolean {
     if (this.#learned < TRIAL || this.#hits >= this.#learned) return true;
     if (this.#layouts.length > 0) this.forget();
-    return false;
+    if (this.#hasChildren) return false;
+    this.#hasChildren = true;
+    this.#learned = 0;
+    this.#hits = 0;
+    return true;
   }
 }

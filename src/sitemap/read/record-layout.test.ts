@@ -135,10 +135,7 @@ describe('records of a known layout', () => {
     const known = match.mock.calls.filter(({ result }) => result === true).length;
     const children = findEnd.mock.calls.filter(({ result = -1 }) => result > 0).length;
     mock.restoreAll();
-    assert.ok(
-      known > DOCUMENTS * 6 && children > DOCUMENTS * 12,
-      `${known} known records, ${children} known children`,
-    );
+    assert.ok(known > DOCUMENTS * 6 && children > DOCUMENTS * 12, `${known} known records, ${children} known children`);
   });
 
   test('a second root with another namespace forgets the layouts of the first', () => {

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivateFolder } from '../files/make-folder.ts';
 import { DatabaseUnavailableError } from './database.ts';
 
 const PRIVATE = 0o600;
@@ -8,20 +9,13 @@ const PRIVATE = 0o600;
 /** Creates the file, readable by its owner only; SQLite gives the files beside it the same mode. */
 export function createPrivateFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makePrivateFolder(dirname(path));
     closeSync(openSync(path, 'a', PRIVATE));
   } catch (cause) {
     throw new DatabaseUnavailableError(`the SQLite file cannot be used: ${(cause as Error).message}`, {
       cause,
       failure: (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'full' : 'file',
     });
-  }
-}
-
-/** Takes the file away from every other user of the machine. It holds hashes of keys and passwords. */
-export function makePrivate(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    if (existsSync(file) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, PRIVATE);
   }
 }
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makePrivate } from '../files/make-private.ts';
 import {
   type Changed,
   type Database,
@@ -12,7 +13,7 @@ import {
 import { type Connection, groupCommit } from './group-commit.ts';
 import { type Compiled, compile, type Query } from './sql.ts';
 import { type Checkpointer, createCheckpointer } from './sqlite-checkpoint.ts';
-import { createPrivateFile, holdFile, makePrivate } from './sqlite-file.ts';
+import { createPrivateFile, holdFile } from './sqlite-file.ts';
 import { keepCompiled } from './sqlite-limit.ts';
 import { readRows } from './sqlite-rows.ts';
 import { takeTurns } from './take-turns.ts';

@@ -16,8 +16,10 @@ const PRETTY = {
   hideObject: true,
   ignore: 'pid,hostname,name',
   translateTime: 'SYS:yyyy-mm-dd HH:MM:ss',
-  messageFormat: (line: Written) =>
-    [line.msg, line.error?.message ?? line.err?.message].filter((part) => part !== undefined).join(': '),
+  messageFormat: ({ msg = '', error, err }: Written) => {
+    const reason = error?.message ?? err?.message ?? '';
+    return msg.includes(reason) ? msg : `${msg}: ${reason}`;
+  },
 } as const;
 
 /** Headers that carry secrets, anywhere in a log record. */

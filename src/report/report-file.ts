@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** What the file of a day is called, and how old ones are recognised. */
 export const getReportName = (at: number): string => `courier-report-${new Date(at).toISOString().slice(0, 10)}.html`;
@@ -29,7 +30,7 @@ export function keepReport(
   text: string,
   { at, keep }: { readonly at: number; readonly keep: number },
 ): string {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const file = join(folder, getReportName(at));
   writeWhole(file, text, { replace: true });
   const names = readdirSync(folder).filter((name) => REPORT_NAME.test(name));

@@ -22,3 +22,6 @@ export function findWaitEnd({ waits_since: since, not_before: until }: RecordedW
   if (until === null || until <= now) return null;
   return since === null || isFromFuture(since, now) ? null : until;
 }
+
+/** A time from the future, which a wrong clock has recorded, is not believed. */
+export const notAfter = (now: number, at: number | null): number | null => (at === null ? null : Math.min(at, now));

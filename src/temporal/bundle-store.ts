@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** A bundle of workflow code, and the digest of each file that it was made from. */
 export interface StoredBundle {
@@ -44,7 +45,7 @@ export function findStoredBundle(file: string): StoredBundle | null {
 export function storeBundle(file: string, bundle: StoredBundle): void {
   const own = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     writeFileSync(own, JSON.stringify(bundle));
     renameSync(own, file);
   } catch (error) {

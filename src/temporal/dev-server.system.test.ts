@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -58,6 +58,21 @@ describe('a Temporal server on a file', () => {
     t.after(() => again.close());
     const { status } = await new Client({ connection: again }).workflow.getHandle(workflowId).describe();
     assert.equal(status.name, 'RUNNING');
+  });
+
+  test('keeps its files from everybody else, whatever the umask, also those of an earlier version', async (t) => {
+    const { file, start } = await prepareServers(t);
+    const before = process.umask(0);
+    try {
+      await (await start()).stop();
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      chmodSync(file, 0o644);
+      await (await start()).stop();
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.equal(process.umask(), 0, 'only the server has another umask');
+    } finally {
+      process.umask(before);
+    }
   });
 
   test('takes over the file of a version that did not write ahead', async (t) => {

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makePrivateFolder } from '../files/make-folder.ts';
+import { makePrivate } from '../files/make-private.ts';
 import { createStartFinder, hasStarted, isPortTaken } from './dev-server-output.ts';
 import { freePort } from './free-port.ts';
 import { ServerStartError } from './server-start-error.ts';
@@ -71,7 +73,10 @@ const MOST_STARTS = 5;
 async function startOnce(options: DevServerOptions): Promise<DevServer> {
   const port = await freePort(options.port);
   const uiPort = options.headless ? null : await freePort(options.uiPort);
-  if (options.file !== undefined) mkdirSync(dirname(options.file), { recursive: true });
+  if (options.file !== undefined) {
+    makePrivateFolder(dirname(options.file));
+    makePrivate(options.file);
+  }
   const args = [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
     ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
@@ -99,6 +104,16 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
   };
 }
 
+/** The server's files hold what workflows are given: nobody but their owner may read what the new process makes. */
+function withPrivateFiles<T>(start: () => T): T {
+  const before = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
+}
+
 function spawnServer(
   { binary, logFile }: DevServerOptions,
   args: readonly string[],
@@ -106,13 +121,13 @@ function spawnServer(
   const detached = process.platform !== 'win32';
   if (logFile !== undefined) {
     const log = openSync(logFile, 'w', 0o600);
-    const child = spawn(binary, args, { stdio: ['ignore', log, log], detached });
+    const child = withPrivateFiles(() => spawn(binary, args, { stdio: ['ignore', log, log], detached }));
     closeSync(log);
     child.unref();
     const read = () => readFileSync(logFile, 'utf8');
     return { child, readOutput: () => read().slice(0, MOST_OUTPUT), isStarted: () => hasStarted(read()) };
   }
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], detached });
+  const child = withPrivateFiles(() => spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], detached }));
   let output = '';
   let started = false;
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makePrivateFolder } from '../files/make-folder.ts';
 import { answers, startDevServer } from './dev-server.ts';
 import { isAlive } from './is-alive.ts';
 import { addUser, guardServer, listOtherUsers, removeUser } from './server-users.ts';
@@ -129,7 +130,7 @@ function findServer(folder: string): ServerNote | null {
 
 /** Only one program at a time finds, starts or releases the server. */
 async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  mkdirSync(folder, { recursive: true });
+  makePrivateFolder(folder);
   for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await sleep(200)) {
     if (!claim(folder)) continue;
     try {

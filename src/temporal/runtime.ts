@@ -13,13 +13,21 @@ export interface RuntimeOptions {
 
 const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
+/** What the SDK warns of for each worker that has activities alone, as all of ours but one do. */
+const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
+
+/** A failed activity is told with its reason: a monitor reads the sentence, not the fields. */
+function withReason(message: string, { error }: Readonly<Record<string | symbol, unknown>>): string {
+  return message === 'Activity failed' && error instanceof Error ? `${message}: ${error.message}` : message;
+}
+
 /**
  * Routes the logs of Temporal's SDK and its native core into ours. A second call while installed changes nothing. The
  * SDK's INFO becomes our debug: worker starts and stops are routine.
  */
 export function installRuntime(log: RuntimeLogger, { metricsAddress }: RuntimeOptions = {}): void {
   const fold = foldRetries({
-    write: (level, message, meta) => log[PINO_LEVEL[level]]({ ...meta }, message),
+    write: (level, message, meta) => log[PINO_LEVEL[level]]({ ...meta }, withReason(message, meta)),
     recovered: (message, meta) => log.info({ ...meta }, message),
     now: Date.now,
     schedule: (work, ms) => {
@@ -28,7 +36,7 @@ export function installRuntime(log: RuntimeLogger, { metricsAddress }: RuntimeOp
     },
   });
   const write = (level: LogLevel, message: string, meta: Record<string | symbol, unknown> = {}) =>
-    fold(level, message, meta);
+    fold(message === NO_WORKFLOWS ? 'DEBUG' : level, message, meta);
   const logger: CoreLogger = {
     log: write,
     trace: (message, meta) => write('TRACE', message, meta),

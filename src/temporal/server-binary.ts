@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { accessSync, constants, existsSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** The CLI whose dev server we were built against: server 1.29.1, Web UI 2.42.1. Newer ones cannot be built with go install. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
@@ -86,7 +87,7 @@ async function download(say: Say): Promise<string> {
   const url = `https://temporal.download/cli/archive/${TEMPORAL_CLI_VERSION}?platform=${platform}&arch=${arch}`;
   say(`Downloading the Temporal server (once, about 30 MB) …`);
   const folder = cacheFolder();
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   let bytes: ArrayBuffer;
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(120_000) });
@@ -105,7 +106,7 @@ async function goInstall(say: Say): Promise<string> {
   const folder = cacheFolder();
   // Built beside its target and moved as a whole: an interrupted build never leaves a partial server in the cache.
   const building = join(folder, `building-${process.pid}`);
-  mkdirSync(building, { recursive: true });
+  makeFolder(building);
   say('Building the Temporal server with Go (once, usually about 3 minutes) …');
   const start = Date.now();
   const ticker = setInterval(() => {

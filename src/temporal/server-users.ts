@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../files/make-folder.ts';
 import { isAlive } from './is-alive.ts';
 
-/** The processes that use the local server of a folder: one file each, named by process id. */
+/**
+ * The processes that use the local server of a folder: one file each, named by process id, with the time at which the process
+ * began. Another process may get the id of one that was killed.
+ */
 
 const getUsersFolder = (folder: string): string => join(folder, 'temporal.users');
 
 export function addUser(folder: string): void {
-  mkdirSync(getUsersFolder(folder), { recursive: true });
-  writeFileSync(join(getUsersFolder(folder), String(process.pid)), '');
+  makePrivateFolder(getUsersFolder(folder));
+  writeFileSync(join(getUsersFolder(folder), String(process.pid)), readBirth(process.pid));
 }
 
 export function removeUser(folder: string): void {
@@ -18,23 +22,54 @@ export function removeUser(folder: string): void {
 
 /** Other live processes that use the server. Deletes the files of dead ones. */
 export function listOtherUsers(folder: string): number[] {
-  mkdirSync(getUsersFolder(folder), { recursive: true });
+  makePrivateFolder(getUsersFolder(folder));
   const pids = readdirSync(getUsersFolder(folder)).map(Number).filter(Number.isSafeInteger);
-  for (const pid of pids) {
-    if (!isAlive(pid)) rmSync(join(getUsersFolder(folder), String(pid)), { force: true });
+  const alive = pids.filter((pid) => isUser(folder, pid));
+  for (const pid of pids) if (!alive.includes(pid)) rmSync(join(getUsersFolder(folder), String(pid)), { force: true });
+  return alive.filter((pid) => pid !== process.pid);
+}
+
+function isUser(folder: string, pid: number): boolean {
+  if (!isAlive(pid)) return false;
+  const born = readBirth(pid);
+  const noted = readOrNothing(join(getUsersFolder(folder), String(pid)));
+  return born === '' || noted === '' || born === noted;
+}
+
+/** When a process began, in the clock of the system; empty where that is not known. */
+function readBirth(pid: number): string {
+  const stat = process.platform === 'linux' ? readOrNothing(`/proc/${pid}/stat`) : '';
+  // After the name in parentheses the third field follows: the twenty-second is the time of the start.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+function readOrNothing(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
   }
-  return pids.filter((pid) => pid !== process.pid && isAlive(pid));
 }
 
 /** Ends the server when all its users are dead, and itself when the server has ended. */
 const GUARD = `
+users=$1 server=$2
 while sleep 1; do
-  kill -0 "$2" 2>/dev/null || exit 0
+  kill -0 "$server" 2>/dev/null || exit 0
   used=
-  for file in "$1"/*; do
-    if kill -0 "\${file##*/}" 2>/dev/null; then used=1; break; fi
+  for file in "$users"/*; do
+    pid=\${file##*/} born= stat=
+    kill -0 "$pid" 2>/dev/null || continue
+    read -r born 2>/dev/null <"$file"
+    if [ -n "$born" ] && read -r stat 2>/dev/null <"/proc/$pid/stat"; then
+      set -- \${stat##*) }
+      shift 19
+      [ "$1" = "$born" ] || continue
+    fi
+    used=1; break
   done
-  if [ -z "$used" ]; then kill "$2"; exit 0; fi
+  if [ -z "$used" ]; then kill "$server"; exit 0; fi
 done`;
 
 /**

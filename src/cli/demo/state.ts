@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { makePrivateFolder } from '../../files/make-folder.ts';
 import { isAlive } from '../../temporal/is-alive.ts';
 
 /** What the demo keeps between two runs, beside its databases: ports (so that addresses stay) and the site's state. */
@@ -36,7 +37,7 @@ export class DemoState {
 
   static open(folder = resolve('.courier', 'demo'), fresh = false): DemoState {
     if (fresh) rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     return new DemoState(folder, { ...DEFAULTS, ...readMemory(join(folder, 'demo.json')) });
   }
 

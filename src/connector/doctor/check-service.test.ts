@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startFakeService } from '../../../test/fakes/service/fake-service.ts';
 import { createTestConnector, KEY } from '../../../test/support/test-connector.ts';
@@ -32,5 +35,27 @@ describe('the service of an account', () => {
     );
     assert.equal(await getLastBalance(ledger, id), null);
     assert.equal(other.counts.balance, 0);
+  });
+
+  test('has a key that nobody else on the machine can read, or doctor warns of it', async (t) => {
+    const service = await startFakeService(t, { apiKey: KEY });
+    const { ledger } = await createTestConnector(t, { baseUrl: service.baseUrl });
+    const file = join(mkdtempSync(join(tmpdir(), 'courier-key-')), 'courier.key');
+    writeFileSync(file, KEY);
+    const config = readConfig(
+      `{version: 1, accounts: {main: {base_url: "${service.baseUrl}", api_key: {file: "${file}"}}}, watches: {}}`,
+      '/courier.yaml',
+    );
+    const account = config.accounts.get(id);
+    assert.ok(account !== undefined);
+    for (const [mode, level] of [
+      [0o644, 'warn'],
+      [0o640, 'ok'],
+      [0o600, 'ok'],
+    ] as const) {
+      chmodSync(file, mode);
+      const findings = await checkService({ ...config, ledgerUrl: 'sqlite::memory:' }, ledger, account, t.signal);
+      assert.equal(findings.find(({ check }) => check === 'secrets')?.level, level, mode.toString(8));
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { formatTry } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
 import type { Account, Config } from '../../config/config.ts';
@@ -28,7 +29,7 @@ export async function checkService(
     if (!(error instanceof SecretMissingError)) throw error;
     return [fail({ check: 'secrets', subject }, error.message, 'put the key where api_key says'), ...findings];
   }
-  const secret = ok({ check: 'secrets', subject }, 'the API key can be read');
+  const secret = checkKeyFile(account);
   const other = await findOtherAccount(ledger.db, account);
   // Another service rejects the key, and its balance is not the account's: neither is asked for.
   if (other !== null) return [secret, toOtherFinding(subject, other), ...findings];
@@ -57,6 +58,13 @@ async function checkKey(config: Config, ledger: Ledger, account: Account, signal
     if (!(error instanceof ApiError)) throw error;
     return [toKeyFinding(account, error)];
   }
+}
+
+/** Whether others on this machine can read the key, too. */
+function checkKeyFile({ id: subject, apiKey }: Account): Finding {
+  const about = { check: 'secrets', subject } as const;
+  if (!('file' in apiKey) || (statSync(apiKey.file).mode & 0o004) === 0) return ok(about, 'the API key can be read');
+  return warn(about, `every user of this machine can read ${apiKey.file}`, `chmod o-rwx ${apiKey.file}`);
 }
 
 const toOtherFinding = (subject: string, other: Reason): Finding =>

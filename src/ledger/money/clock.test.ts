@@ -3,6 +3,8 @@ import { describe } from 'node:test';
 import { micros } from '../../../contract/money.ts';
 import { ACCOUNT, DAY, testLedger } from '../../../test/support/ledger.ts';
 import { lockAccount } from '../accounts/watches.ts';
+import { getAccountFigures } from '../reports/account-figures.ts';
+import { getAccountTotals } from '../reports/totals.ts';
 import { getLastBalance, needsFreshBalance, recordBalance } from './balance.ts';
 import { getPrice, learnPrice } from './price.ts';
 
@@ -13,6 +15,8 @@ describe('clock', () => {
     const floored = { ...ACCOUNT, spend: { ...ACCOUNT.spend, balanceFloor: lira(10) } };
     await recordBalance(ledger, ACCOUNT.id, lira(100), ledger.now() + DAY);
     assert.equal(await needsFreshBalance(ledger, floored), true, 'it is not fresh: it is asked for again');
+    for (const shown of [await getAccountTotals(ledger, ACCOUNT.id), await getAccountFigures(ledger, ACCOUNT.id)])
+      assert.deepEqual([shown.balance, shown.balanceAt], [lira(100), ledger.now()], 'no time of tomorrow is shown');
     await recordBalance(ledger, ACCOUNT.id, lira(40));
     assert.deepEqual(await getLastBalance(ledger, ACCOUNT.id), { amount: lira(40), at: ledger.now() });
     await recordBalance(ledger, ACCOUNT.id, lira(90), ledger.now() - 1_000);

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Query, sql } from '../../database/sql.ts';
+import { notAfter } from '../../submission/clock.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { sumCharged } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -35,7 +36,7 @@ export async function getAccountFigures({ db, now }: Ledger, account: AccountId)
   const charged = await sumCharged(db, account, now());
   return {
     balance: money?.balance ?? null,
-    balanceAt: money?.balance_at ?? null,
+    balanceAt: notAfter(now(), money?.balance_at ?? null),
     chargedToday: charged.day,
     chargedThisMonth: charged.month,
     due: await readQueue(db, selectDue(account)),

@@ -2,6 +2,7 @@ import { type Micros, sumMicros, timesMicros, ZERO } from '../../../contract/mon
 import { SERVICE_LEVELS } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import { notAfter } from '../../submission/clock.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { selectUnknown } from '../journal/prices.ts';
 import { sumCharged, sumCommitted, sumCountedSince, sumEverCharged } from '../journal/sums.ts';
@@ -56,7 +57,7 @@ export async function getAccountTotals(
     FROM batches WHERE account_id = ${account}`);
   return {
     balance: money?.balance ?? null,
-    balanceAt: money?.balance_at ?? null,
+    balanceAt: notAfter(now, money?.balance_at ?? null),
     chargedSinceBalance: since?.amount ?? ZERO,
     chargedToday: charged.day,
     chargedThisMonth: charged.month,

@@ -1,7 +1,8 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { makePrivateFolder } from '../../files/make-folder.ts';
 import type { Detail } from './details.ts';
 
 const compress = promisify(gzip);
@@ -26,7 +27,7 @@ export function openArchive(folder: string, now: number): Archive {
     file: () => (handle === null ? null : file),
     async keep(table, details) {
       if (handle === null) {
-        await mkdir(folder, { recursive: true });
+        makePrivateFolder(folder);
         // A file that is there was written by another process in the same millisecond.
         handle = await open(file, 'wx', 0o600);
       }

@@ -1,7 +1,7 @@
 import { createAction, type Ending } from '../../src/cli-kit/action.ts';
 import { CommandError, EXIT, type ExitCode } from '../../src/cli-kit/exit-codes.ts';
 import type { Output, OutputFlags } from '../../src/cli-kit/output.ts';
-import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError } from '../../src/database/database.ts';
+import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError, isLasting } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
 import { BackupError } from '../operations/backup.ts';
 import { SettingsError } from '../settings-error.ts';
@@ -26,7 +26,7 @@ function findExitCode(error: unknown): ExitCode | null {
   if (syscall === 'listen' && LISTEN_CODES.has(code ?? '')) return EXIT.usage;
   if (!(error instanceof DatabaseUnavailableError)) return null;
   // A damaged file does not heal by itself: nothing is started again on it.
-  return error.failure === 'damaged' ? EXIT.partial : EXIT.transient;
+  return isLasting(error.failure) ? EXIT.partial : EXIT.transient;
 }
 
 const ERRORS = {

@@ -12,6 +12,7 @@ export const NOTICE_KINDS = [
   'service_unavailable',
   'balance_low',
   'needs_review',
+  'ledger_unwritable',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

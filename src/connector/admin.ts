@@ -3,7 +3,6 @@ import type { Deps } from '../../activities/deps.ts';
 import type { Config } from '../config/config.ts';
 import type { SecretReference } from '../config/schema.ts';
 import { readSecret, SecretMissingError } from '../config/secrets.ts';
-import { sql } from '../database/sql.ts';
 import { createSampler, type Sample } from '../metrics/sample.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../metrics/worker-metrics.ts';
 import { type AdminListener, openAdminListener } from '../observability/admin-listener.ts';
@@ -14,6 +13,7 @@ import type { AccountId } from '../submission/ids.ts';
 import { freePort } from '../temporal/free-port.ts';
 import { createPublicationAnswerer } from './publication/answer-publication.ts';
 import { createRunRequester } from './publication/request-run.ts';
+import type { AskLedger } from './watch-ledger.ts';
 
 /** A scraper gives up after ten seconds, so no part of a scrape may take longer. */
 const TIMEOUT_MS = 3_000;
@@ -23,6 +23,7 @@ export interface AdminSubjects {
   readonly rateLimits: RateLimitStore;
   readonly connection: Connection;
   readonly isRunning: () => boolean;
+  readonly askLedger: AskLedger;
   /** The page of a run in the Web UI; null where its address is not known. */
   readonly toLink: (run: string) => string | null;
 }
@@ -54,7 +55,11 @@ export async function prepareAdmin(address: NonNullable<Config['admin']>): Promi
       return openAdminListener(address, {
         readReadiness: () => readReadiness(subjects),
         async renderMetrics() {
-          const [own, sdk] = await Promise.all([metrics.render(await readOrNull()), readSdkMetrics(metricsAddress)]);
+          const isWritable = await isLedgerWritable(subjects);
+          const [own, sdk] = await Promise.all([
+            metrics.render(await readOrNull(), isWritable),
+            readSdkMetrics(metricsAddress),
+          ]);
           return { type: own.type, text: `${own.text}${sdk}` };
         },
         ...(runs === null ? {} : { answerPost: answerPublications(subjects, runs.secret) }),
@@ -112,9 +117,15 @@ async function readSdkMetrics(address: string): Promise<string> {
   }
 }
 
-/** Whether work can be done now: the worker polls, the Temporal server responds and the ledger can be read. */
+/** A database that does not answer in time is not writable. */
+async function isLedgerWritable({ askLedger }: AdminSubjects): Promise<boolean> {
+  const late = new Promise<false>((resolve) => setTimeout(resolve, TIMEOUT_MS, false).unref());
+  return Promise.race([askLedger().then((failure) => failure === null), late]);
+}
+
+/** Whether work can be done now: the worker polls, the Temporal server responds and the ledger can be written. */
 async function readReadiness({
-  deps,
+  askLedger,
   connection,
   isRunning,
 }: AdminSubjects): Promise<{ status: number; body: object }> {
@@ -127,7 +138,10 @@ async function readReadiness({
   };
   const server = connection.withDeadline(Date.now() + TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
   await check(server, 'the Temporal server does not respond');
-  await check(deps.ledger.db.get(sql`SELECT value FROM ledger_settings LIMIT 1`), 'the ledger cannot be read');
+  const written = askLedger().then((failure) => {
+    if (failure !== null) throw failure;
+  });
+  await check(written, 'the ledger cannot be written');
   return problems.length === 0
     ? { status: 200, body: { status: 'ok' } }
     : { status: 503, body: { status: 'unavailable', reasons: problems } };

@@ -23,10 +23,13 @@ import { type Closable, closeAll } from './close-all.ts';
 import { createDeps } from './create-deps.ts';
 import { OperationError } from './operation-error.ts';
 import { waitForDatabase, waitForTemporal } from './wait-at-start.ts';
+import { type AskLedger, createLedgerProbe } from './watch-ledger.ts';
 import { createCourierWorker } from './worker.ts';
 
 export interface Connector {
   readonly deps: Deps;
+  /** Why the ledger cannot be written; null when it can. */
+  readonly askLedger: AskLedger;
   /** http://HOST:PORT of the listener for metrics and health. */
   readonly adminUrl?: string;
   /** Throws an OperationError (other_account) when the key of one belongs to another account than the ledger's. */
@@ -39,8 +42,11 @@ export interface Connector {
   replaceConfig(next: Config): void;
   /** Runs until `stop`, then releases everything. Rejects when the worker fails. */
   run(): Promise<void>;
-  /** Finishes what is in progress: a request in flight is completed and recorded, a crawl stops where it is. */
-  stop(): void;
+  /**
+   * Finishes what is in progress: a request in flight is completed and recorded, a crawl stops where it is. `failure`: with what
+   * `run` rejects then.
+   */
+  stop(failure?: Error): void;
 }
 
 export interface ConnectorOptions {
@@ -110,6 +116,7 @@ async function buildConnector(
   const admin = serveAdmin && config.admin !== null ? await prepareAdmin(config.admin) : null;
   let current = config;
   const stopping = new AbortController();
+  let failed: Error | null = null;
   const writeEvent = createEventLog(log, Date.now);
   const deps = createDeps({
     ...{ getConfig: () => current, log, ledger, rateLimits, client, keep },
@@ -144,17 +151,20 @@ async function buildConnector(
       throw error;
     }
   }
+  const askLedger = createLedgerProbe(ledger);
   const listener = await admin?.open({
     deps,
     rateLimits,
     connection,
     isRunning: worker.isRunning,
+    askLedger,
     toLink: (run) => (uiUrl === null ? null : `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(run)}`),
   });
   if (listener !== undefined) keep(listener);
 
   return {
     deps,
+    askLedger,
     ...(listener === undefined ? {} : { adminUrl: listener.address }),
     async confirmAccounts(ids) {
       for (const id of new Set(ids)) {
@@ -189,8 +199,10 @@ async function buildConnector(
       } finally {
         await closeAll(opened);
       }
+      if (failed !== null) throw failed;
     },
-    stop() {
+    stop(failure) {
+      failed ??= failure ?? null;
       stopping.abort(workerStops());
       worker.shutdown();
     },

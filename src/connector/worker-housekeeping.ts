@@ -11,6 +11,7 @@ import { pruneDetails } from './prune-details.ts';
 import { readBalances } from './read-balances.ts';
 import { createReload } from './reload.ts';
 import { updateSchedules } from './schedules.ts';
+import { createLedgerWatch } from './watch-ledger.ts';
 import { writeScheduledReport } from './write-report.ts';
 
 export interface WorkerHousekeepingOptions {
@@ -27,6 +28,16 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
   const { client, ledger } = deps;
   const notifier = createNotifier({ ledger, getConfig: () => deps.config, log, startedAt: ledger.now() });
   let timed = startTimed();
+  const watchLedger = createLedgerWatch({
+    ask: connector.askLedger,
+    now: ledger.now,
+    async tell(trouble) {
+      if (trouble === null) log.info('the ledger can be written again');
+      else log.error(trouble.why);
+      await notifier.tellLedger(trouble);
+    },
+    stop: connector.stop,
+  });
 
   const reload = createReload({
     path,
@@ -82,6 +93,7 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     { name: 'reload', everySeconds: 1, run: reload },
     { name: 'schedules', everySeconds: 1, run: syncSchedules },
     { name: 'credentials', everySeconds: 5, run: () => connector.refreshCredentials() },
+    { name: 'ledger', everySeconds: 5, run: watchLedger },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
     { name: 'delivery', everySeconds: 10, run: notifier.deliver },

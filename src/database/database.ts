@@ -85,9 +85,13 @@ export function throwNoRow(query: Query): never {
 
 /**
  * Why storage cannot be used. `damaged`: a file that is no database any more, which does not heal by itself. `full`: no space,
- * or its disk fails. `file`: it cannot be opened, or another process holds it. `away`: a server that does not answer.
+ * or its disk fails. `replaced`: the file of this process was removed, or another one is in its place. `file`: it cannot be
+ * opened, or another process holds it. `away`: a server that does not answer.
  */
-export type DatabaseFailure = 'damaged' | 'full' | 'file' | 'away';
+export type DatabaseFailure = 'damaged' | 'replaced' | 'full' | 'file' | 'away';
+
+/** What nothing but a person ends. */
+export const isLasting = (failure: DatabaseFailure): boolean => failure === 'damaged' || failure === 'replaced';
 
 /** The storage cannot be used. Nothing was written; unless it is damaged, the same call may work later. */
 export class DatabaseUnavailableError extends Error {

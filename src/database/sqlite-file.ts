@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivateFolder } from '../files/make-folder.ts';
@@ -17,6 +17,23 @@ export function createPrivateFile(path: string): void {
       failure: (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'full' : 'file',
     });
   }
+}
+
+/**
+ * Returns a function that throws once the file was removed, or another one is in its place: what is written would be in no file
+ * that anybody finds again.
+ */
+export function watchFile(path: string): () => void {
+  const find = () => statSync(path, { bigint: true, throwIfNoEntry: false });
+  const opened = find();
+  return () => {
+    const now = find();
+    if (opened === undefined || (now?.ino === opened.ino && now.dev === opened.dev)) return;
+    throw new DatabaseUnavailableError(
+      `${path} was ${now === undefined ? 'removed' : 'replaced by another file'} while this process used it`,
+      { failure: 'replaced' },
+    );
+  };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import { type Connection, groupCommit } from './group-commit.ts';
 import { type Compiled, compile, type Query } from './sql.ts';
 import { type Checkpointer, createCheckpointer } from './sqlite-checkpoint.ts';
-import { createPrivateFile, holdFile } from './sqlite-file.ts';
+import { createPrivateFile, holdFile, watchFile } from './sqlite-file.ts';
 import { keepCompiled } from './sqlite-limit.ts';
 import { readRows } from './sqlite-rows.ts';
 import { takeTurns } from './take-turns.ts';
@@ -58,6 +58,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const checkpointer = inMemory
     ? null
     : createCheckpointer(path, logBytes, () => writer.exec(`PRAGMA wal_autocheckpoint = ${logBytes / PAGE_BYTES}`));
+  const requireSameFile = inMemory ? () => undefined : watchFile(path);
   let turn: Promise<unknown> = Promise.resolve();
 
   /** Writers of this process queue here instead of meeting SQLITE_BUSY. */
@@ -84,6 +85,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
    * would stop the very writer it waits for, when that one lives in this process.
    */
   async function whenFree<T>(work: () => T | Promise<T>): Promise<T> {
+    requireSameFile();
     for (const end = Date.now() + busyTimeoutMs; ; ) {
       try {
         return await work();

@@ -8,7 +8,10 @@ export const LEDGER_REMEDY: Readonly<Record<DatabaseFailure, string>> = {
   damaged:
     'It does not heal by itself. Stop every worker and cron job, put the newest backup in its place, and run "courier recover": ' +
     'it takes in from the service what was bought since. Without a backup, move the file away and run the same (docs/guides/operate.md, Restore)',
-  full: 'Free space on its disk, then run the same command again; a worker goes on by itself',
+  replaced:
+    'Stop every worker and cron job. Put the file back, or keep the one that is there now, and run "courier recover": it takes in ' +
+    'from the service what only the former file knew. Then start the worker',
+  full: 'Free space on its disk, or see why the disk fails, then run the same command again; a worker goes on by itself',
   file: 'See who else writes to it, and whether this user may write to the file and its folder, then run the same command again',
   away: 'Bring the database back, then run the same command again; a worker goes on by itself',
 };
@@ -16,9 +19,12 @@ export const LEDGER_REMEDY: Readonly<Record<DatabaseFailure, string>> = {
 /** What a failure of the ledger's database means for URLs and money, and what to do. */
 export function describeLedgerFailure({ message, failure }: DatabaseUnavailableError): string {
   const what = message.replace(/\.$/, '');
-  const first =
-    failure === 'damaged'
-      ? `The ledger is damaged: ${what}. Nothing was sent, and the jobs at the service are safe.`
-      : `The ledger cannot be used now: ${what}. ${KEPT}`;
+  const first = {
+    damaged: `The ledger is damaged: ${what}. Nothing was sent, and the jobs at the service are safe.`,
+    replaced: `The ledger is not the one that this process began with: ${what}. Nothing more was sent since.`,
+    full: `The ledger cannot be written now: ${what}. ${KEPT}`,
+    file: `The ledger cannot be used now: ${what}. ${KEPT}`,
+    away: `The ledger cannot be used now: ${what}. ${KEPT}`,
+  }[failure];
   return `${first} ${LEDGER_REMEDY[failure]}.`;
 }

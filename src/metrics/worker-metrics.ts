@@ -16,8 +16,8 @@ const REQUEST_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90];
  */
 export interface WorkerMetrics {
   readonly count: EmitEvent;
-  /** Null: the ledger could not be read. */
-  render(sample: Sample | null): Promise<{ readonly type: string; readonly text: string }>;
+  /** Null: the ledger could not be read. `isWritable`: whether it can be written. */
+  render(sample: Sample | null, isWritable?: boolean): Promise<{ readonly type: string; readonly text: string }>;
   /** The names of all metrics. */
   readonly names: readonly string[];
 }
@@ -67,6 +67,11 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     { version },
     1,
   );
+  const writable = new Gauge({
+    name: 'courier_ledger_writable',
+    help: '1 when the ledger could be written, else 0: nothing is sent before it is recorded.',
+    registers,
+  });
   const gauges = createSampleGauges(register);
 
   const count: EmitEvent = (event) => {
@@ -113,8 +118,9 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
 
   return {
     count,
-    async render(sample) {
+    async render(sample, isWritable = sample !== null) {
       gauges.set(sample);
+      writable.set(isWritable ? 1 : 0);
       return { type: register.contentType, text: await register.metrics() };
     },
     names: register.getMetricsAsArray().map(({ name }) => name),

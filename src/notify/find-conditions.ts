@@ -14,9 +14,12 @@ import { needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { isAccountHold, isWantOfMoney, listIds, type Reason, renderReason } from '../submission/reason.ts';
 
+/** What the ledger itself can tell: not that it cannot be written. */
+export type ConditionKind = Exclude<NoticeKind, 'ledger_unwritable'>;
+
 /** What a message is made from. */
 export interface Notice {
-  readonly kind: NoticeKind;
+  readonly kind: ConditionKind;
   readonly account: string;
   readonly watch: string | null;
   readonly run: string | null;
@@ -74,7 +77,7 @@ const NOTHING = {
 async function findOfAccount(ledger: Ledger, { notify }: Config, account: Account): Promise<NoticeCondition[]> {
   const { id } = account;
   const found: NoticeCondition[] = [];
-  const add = (kind: NoticeKind, { since, level, ...more }: Found): void => {
+  const add = (kind: ConditionKind, { since, level, ...more }: Found): void => {
     const details = { kind, account: id, watch: null, ...NOTHING, zone: notify.digest?.timezone ?? 'UTC', ...more };
     found.push({ key: `${kind} ${id}`, since: since ?? null, level: level ?? 0, details });
   };
@@ -115,7 +118,7 @@ async function findOfWatch(
   startedAt: number,
 ): Promise<NoticeCondition[]> {
   const found: NoticeCondition[] = [];
-  const add = (kind: NoticeKind, subject: string, { since, level, ...more }: Found): void => {
+  const add = (kind: ConditionKind, subject: string, { since, level, ...more }: Found): void => {
     const of = { kind, account: watch.account, watch: watch.id, zone: getTimeZone(watch) };
     const details = { ...of, ...NOTHING, ...more };
     found.push({ key: `${kind} ${subject}`, since: since ?? null, level: level ?? 0, details });

@@ -1,7 +1,7 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import type { Transition } from '../ledger/notices/conditions.ts';
-import { formatInstantIn } from '../submission/instant.ts';
+import { formatInstant, formatInstantIn } from '../submission/instant.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Notice } from './find-conditions.ts';
 
@@ -174,6 +174,19 @@ function describeHeld({ count, allowed, isForMoney }: Notice): string {
     ? ' Top up or raise the cap, and it goes on by itself; or approve what is allowed now, or reject it.'
     : '';
   return `Nothing of it is bought before you approve it.${some}${rest}`;
+}
+
+/** That nothing can be recorded, so that nothing is sent; `trouble` null: that it is over, since `since`. */
+export function describeLedger(trouble: { readonly why: string } | null, since: number, at: number): Draft {
+  const of = { kind: 'ledger_unwritable', account: null, watch: null, since, at, amount: null } as const;
+  const begin = formatInstant(since);
+  if (trouble === null) {
+    const lines = [`It lasted ${formatSpan(at - since)}, since ${begin}.`];
+    return { ...of, event: 'ended', title: 'The ledger can be written again', lines, commands: [] };
+  }
+  const meaning = 'Nothing is submitted or charged before it can be recorded.';
+  const lines = [`Since ${begin}.`, meaning, `Reason: ${trouble.why}`];
+  return { ...of, event: 'began', title: 'The ledger cannot be written', lines, commands: ['courier doctor'] };
 }
 
 /** What `courier notify test` sends. */

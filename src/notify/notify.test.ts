@@ -332,6 +332,34 @@ describe('notifications', () => {
     assert.match(text, /Open: main: the balance of 1\.00 TRY lasts for 1 day\. courier tonight/);
   });
 
+  testLedger(
+    'a ledger that cannot be written is told at once, without the queue, unless events leave it out',
+    async (ledger) => {
+      const { notifier, sent, scene } = openNotifier(ledger, configWith({ name: 'web-1' }));
+      const since = ledger.now();
+      ledger.pass(90_000);
+      const why = 'the SQLite file cannot be used: database or disk is full';
+      await notifier.tellLedger({ why, since });
+      ledger.pass(HOUR);
+      await notifier.tellLedger(null);
+      assert.deepEqual(
+        sent.map(({ event, kind, title }) => [event, kind, title]),
+        [
+          ['began', 'ledger_unwritable', 'The ledger cannot be written'],
+          ['ended', 'ledger_unwritable', 'The ledger can be written again'],
+        ],
+      );
+      assert.match(sent[0]?.lines.join('\n') ?? '', /Since 2026-01-15 12:00 UTC.*disk is full/s);
+      assert.equal(sent[0]?.installation.name, 'web-1');
+      scene.config = configWith({ events: ['run_held'] });
+      await notifier.tellLedger({ why, since });
+      assert.equal(sent.length, 2);
+      scene.config = configWith();
+      scene.down = true;
+      await assert.rejects(notifier.tellLedger({ why, since }));
+    },
+  );
+
   testLedger('a cap that keeps URLs back is reported with its reason, and when it no longer does', async (ledger) => {
     const { pass, sent, titles } = openNotifier(ledger);
     const capped = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: 250_000 as Micros } };

@@ -7,7 +7,7 @@ import { deliverMessages } from './deliver.ts';
 import { createDigest } from './digest.ts';
 import { findConditions, type Notice } from './find-conditions.ts';
 import { getInstallation } from './installation.ts';
-import { type Draft, describeTransition, type Message } from './message.ts';
+import { type Draft, describeLedger, describeTransition, type Message } from './message.ts';
 import { createRedactor } from './redact.ts';
 import { sendMessage } from './send.ts';
 
@@ -27,6 +27,11 @@ export interface Notifier {
   deliver(): Promise<void>;
   /** Queues the summary of the last 24 hours, once for `occasion`. */
   queueDigest(occasion: string): Promise<void>;
+  /**
+   * Tells every channel that the ledger cannot be written, or null: that it can again. At once and without the queue, which is in
+   * the ledger. Rejects when no channel took it.
+   */
+  tellLedger(trouble: { readonly why: string; readonly since: number } | null): Promise<void>;
   /** Deletes delivered messages beyond their age. */
   forget(): Promise<void>;
 }
@@ -34,6 +39,7 @@ export interface Notifier {
 const KEPT_MS = 30 * 86_400_000;
 
 export function createNotifier({ ledger, getConfig, log, startedAt, send = sendMessage }: NotifierOptions): Notifier {
+  let troubledSince = startedAt;
   const toText = (draft: Draft, config: Config, ids: readonly string[] = []): string => {
     const redact = createRedactor(config, ids);
     const texts = { title: redact(draft.title), lines: draft.lines.map(redact) };
@@ -70,6 +76,20 @@ export function createNotifier({ ledger, getConfig, log, startedAt, send = sendM
         for (const channel of config.notify.channels.keys())
           await enqueue(tx, { event: `digest ${occasion}`, channel, message, at });
       });
+    },
+    async tellLedger(trouble) {
+      const config = getConfig();
+      if (trouble !== null) troubledSince = trouble.since;
+      const { channels, events } = config.notify;
+      if (!events.includes('ledger_unwritable') || channels.size === 0) return;
+      const at = ledger.now();
+      const text = toText(describeLedger(trouble, troubledSince, at), config);
+      const id = `${ledger.id}-ledger-${troubledSince}-${trouble === null ? 'ended' : 'began'}`;
+      const sent = await Promise.allSettled(
+        [...channels.values()].map((channel) => send(channel, JSON.parse(text) as Message, { id, sentAt: at })),
+      );
+      const [failed] = sent.filter((each) => each.status === 'rejected');
+      if (failed !== undefined && sent.every(({ status }) => status === 'rejected')) throw failed.reason;
     },
     async forget() {
       await deleteMessagesEndedBefore(ledger, ledger.now() - KEPT_MS);

@@ -11,7 +11,7 @@ import { checkSitemaps } from '../../connector/doctor/check-sitemaps.ts';
 import { checkTemporal } from '../../connector/doctor/check-temporal.ts';
 import { type Finding, fail, ok, warn } from '../../connector/doctor/finding.ts';
 import { forecastRuns } from '../../connector/forecast.ts';
-import { DatabaseUnavailableError } from '../../database/database.ts';
+import { DatabaseUnavailableError, isLasting } from '../../database/database.ts';
 import { LEDGER_REMEDY } from '../../ledger/describe-failure.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { listRuns } from '../../ledger/reports/totals.ts';
@@ -45,7 +45,7 @@ async function diagnoseWithoutLedger(
   const config = { ...loadConfig(file), ledgerUrl: 'sqlite::memory:' };
   const ledger = await openLedger(config.ledgerUrl);
   const next = LEDGER_REMEDY[error.failure].replace(/^./, (first) => first.toLowerCase());
-  const transient = error.failure !== 'damaged';
+  const transient = !isLasting(error.failure);
   const failed = fail({ check: 'ledger', subject: null }, error.message, next, { transient });
   try {
     return await diagnose(output, { config, file, ledger }, readsSitemaps, failed);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { courier, ended, folderFor, ofType, publish } from '../../../test/support/cli.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -34,7 +35,7 @@ ledger: { url: "sqlite:ledger.db" }
     assert.equal(full.code, 5, full.stderr);
     assert.match(
       String(full.records.at(-1)?.error),
-      /^The ledger cannot be used now: .*(disk I\/O error|is full)\. What was recorded before is kept: .*Free space/,
+      /^The ledger cannot be written now: .*(disk I\/O error|is full)\. What was recorded before is kept: .*Free space/,
     );
     const status = await courier(folder, 'status');
     assert.deepEqual([status.code, ofType(status, 'account')[0]?.charged_ever_micros], [0, 0], status.stderr);
@@ -50,6 +51,32 @@ watches:
   shop: { account: main, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit }
 ledger: { url: "sqlite:ledger.db" }
 `;
+
+describe('a monitor of a ledger whose disk is full', () => {
+  test('sees it, also while every watch is well', async (t) => {
+    const folder = folderFor(t, () => CONFIG);
+    publish(folder, ['a']);
+    // Held open, so that its log has grown: another line does not fit below the limit.
+    const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+    t.after(() => ledger.close());
+    const check = async (blocks: string) => {
+      const node = `'${process.execPath}' --disable-warning=ExperimentalWarning '${main}'`;
+      const script = `ulimit -f ${blocks}; exec ${node} "$0" "$@"`;
+      return ended(
+        spawn('bash', ['-c', script, 'status', '--check', '--json'], {
+          cwd: folder,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+      );
+    };
+    assert.equal((await check('unlimited')).code, 0);
+    const full = await check('64');
+    assert.equal(full.code, 5, full.stderr);
+    const [problem] = full.records.filter(({ type }) => type === 'problem');
+    assert.equal(problem?.subject, 'ledger');
+    assert.match(String(problem?.problem), /^The ledger cannot be written now: .*Free space on its disk, or see why/);
+  });
+});
 
 describe('a ledger file that is damaged', () => {
   for (const [what, damage] of [

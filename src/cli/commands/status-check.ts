@@ -3,9 +3,12 @@ import { type Output, report } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { listNextRuns } from '../../config/next-runs.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
+import { isLasting } from '../../database/database.ts';
+import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import { probeLedger } from '../../ledger/probe-ledger.ts';
 import { listHeldRuns, listRemovedHeld } from '../../ledger/reports/held-runs.ts';
 import { listSitemapProblems } from '../../ledger/reports/sitemap-problems.ts';
 import { getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
@@ -20,7 +23,7 @@ import type { CommandContext } from '../with-ledger.ts';
 
 /** Prints what needs you, and ends with the code of the worst of it. From the ledger alone. */
 export async function checkStatus(output: Output, { config, ledger }: CommandContext): Promise<Ending> {
-  const problems: Problem[] = [];
+  const problems: Problem[] = await findLedgerProblems(ledger);
   for (const watch of config.watches.values()) problems.push(...(await findWatchProblems(ledger, watch)));
   problems.push(...(await findRemovedProblems({ config, ledger })));
   for (const account of config.accounts.values())
@@ -42,6 +45,14 @@ export async function checkStatus(output: Output, { config, ledger }: CommandCon
       needs_review: totals.reduce((sum, { needsReview }) => sum + needsReview, 0),
     },
   };
+}
+
+/** A full disk is read as well as any other. A Postgres is watched by its own monitor, and may be a copy that only reads. */
+async function findLedgerProblems(ledger: Ledger): Promise<Problem[]> {
+  const failure = ledger.db.dialect === 'sqlite' ? await probeLedger(ledger) : null;
+  if (failure === null) return [];
+  const exitCode = isLasting(failure.failure) ? EXIT.partial : EXIT.transient;
+  return [{ subject: 'ledger', exitCode, problem: describeLedgerFailure(failure) }];
 }
 
 export async function findWatchProblems(ledger: Ledger, watch: Watch): Promise<Problem[]> {

@@ -4,7 +4,12 @@ import type { OutputFlags } from '../../cli-kit/output.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import { OperationError, type OperationFailure } from '../../connector/operation-error.ts';
-import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError } from '../../database/database.ts';
+import {
+  DatabaseUnavailableError,
+  DatabaseUrlError,
+  DatabaseVersionError,
+  isLasting,
+} from '../../database/database.ts';
 import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
 import { TemporalAccessError } from '../../temporal/access-error.ts';
@@ -55,7 +60,7 @@ function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof OperationError) return EXIT_OF_FAILURE[error.failure];
   if (error instanceof LedgerError || error instanceof DatabaseUrlError || error instanceof DatabaseVersionError)
     return EXIT.usage;
-  if (error instanceof DatabaseUnavailableError) return error.failure === 'damaged' ? EXIT.partial : EXIT.transient;
+  if (error instanceof DatabaseUnavailableError) return isLasting(error.failure) ? EXIT.partial : EXIT.transient;
   if (error instanceof ServerStartError) return error.isDamaged ? EXIT.partial : EXIT.transient;
   if (error instanceof TemporalUnreachableError || error instanceof NoTemporalServerError) return EXIT.transient;
   return null;

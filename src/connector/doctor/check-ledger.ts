@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseUnavailableError } from '../../database/database.ts';
+import { DatabaseUnavailableError, isLasting } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { LEDGER_REMEDY } from '../../ledger/describe-failure.ts';
 import { LEDGER_MIGRATIONS } from '../../ledger/migrations.ts';
@@ -34,7 +34,7 @@ export async function checkLedger(ledger: Ledger, url: string): Promise<Finding[
           error instanceof DatabaseUnavailableError
             ? LEDGER_REMEDY[error.failure].replace(/^./, (first) => first.toLowerCase())
             : 'check permissions and the disk: nothing is sent before it is recorded',
-          { transient: error instanceof DatabaseUnavailableError && error.failure !== 'damaged' },
+          { transient: error instanceof DatabaseUnavailableError && !isLasting(error.failure) },
         ),
       ];
     }

@@ -217,7 +217,7 @@ export const toScheduleRecord = (
 
 /** Something that does not go on by itself, or not as it should. */
 export interface Problem {
-  /** The watch or account. */
+  /** The watch or account, or the ledger. */
   readonly subject: string;
   readonly exitCode: ExitCode;
   /** What it is, and what to do. */
@@ -225,7 +225,7 @@ export interface Problem {
 }
 
 const ProblemRecord = defineRecord('problem', 'Something that needs you; only with `--check`.', {
-  subject: text('name of the watch or account'),
+  subject: text('name of the watch or account, or `ledger`'),
   exit_code: count('what it makes the command exit with, unless something worse does'),
   problem: text('what it is, and what to do'),
 });

@@ -170,10 +170,9 @@ function describeHeld({ count, allowed, isForMoney }: Notice): string {
     allowed === null || allowed >= (count ?? 0)
       ? ''
       : ` The caps and the balance allow ${formatCount(allowed)} of them now; the others follow in later runs.`;
-  const rest = isForMoney
-    ? ' Top up or raise the cap, and it goes on by itself; or approve what is allowed now, or reject it.'
-    : '';
-  return `Nothing of it is bought before you approve it.${some}${rest}`;
+  return isForMoney
+    ? `Nothing of it is bought yet.${some} Top up or raise the cap, and it goes on by itself; or approve what is allowed now, or reject it.`
+    : `Nothing of it is bought before you approve it.${some}`;
 }
 
 /** That nothing can be recorded, so that nothing is sent; `trouble` null: that it is over, since `since`. */

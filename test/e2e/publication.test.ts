@@ -1,6 +1,7 @@
 /** "Published" told to a worker: a real worker, Temporal server and service; the site is slow while a test wants it to be. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -49,11 +50,11 @@ watches:
   shop: { account: main, allow_private_hosts: ["127.0.0.1"], sitemaps: ["http://127.0.0.1:${port}/sitemap.xml"], schedule: { cron: "0 4 1 1 *" } }
   plain: { account: main, allow_private_hosts: ["127.0.0.1"], sitemaps: ["http://127.0.0.1:${port}/sitemap.xml"] }
 ledger: { url: "sqlite:ledger.db" }
-admin: { port: 0, runs: { secret: { env: COURIER_TEST_PUBLISH_SECRET } } }
+admin: { port: 0, runs: { secret: { file: secret } } }
 `,
   );
   process.env.COURIER_TEST_API_KEY = KEY;
-  process.env.COURIER_TEST_PUBLISH_SECRET = SECRET;
+  writeFileSync(join(folder, 'secret'), SECRET);
   const config = loadConfig(join(folder, 'courier.yaml'));
   const connector = await openConnector(config, { address, namespace: 'default' }, createLogger('error', 'test'), {
     serveAdmin: true,

@@ -16,11 +16,11 @@ const id = 'main' as AccountId;
 describe('the service of an account', () => {
   test('that is another than its jobs belong to is named as the cause, and is sent no key', async (t) => {
     const other = await startFakeService(t, { apiKey: 'the key of somebody else' });
-    process.env.COURIER_TEST_DOCTOR_KEY = KEY;
+    process.env.COURIER_TEST_API_KEY = KEY;
     const { ledger } = await createTestConnector(t, { baseUrl: other.baseUrl });
     await moveAccount(ledger, { id, baseUrl: 'https://service.example/api/v1' });
     const config = readConfig(
-      `{version: 1, accounts: {main: {base_url: "${other.baseUrl}", api_key: {env: COURIER_TEST_DOCTOR_KEY}}}, watches: {}}`,
+      `{version: 1, accounts: {main: {base_url: "${other.baseUrl}", api_key: {env: COURIER_TEST_API_KEY}}}, watches: {}}`,
       '/courier.yaml',
     );
     const account = config.accounts.get(id);

@@ -1,7 +1,12 @@
 import { createAction, type Ending } from '../../src/cli-kit/action.ts';
 import { CommandError, EXIT, type ExitCode } from '../../src/cli-kit/exit-codes.ts';
 import type { Output, OutputFlags } from '../../src/cli-kit/output.ts';
-import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError, isLasting } from '../../src/database/database.ts';
+import {
+  DatabaseUnavailableError,
+  DatabaseUrlError,
+  DatabaseVersionError,
+  isLasting,
+} from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
 import { BackupError } from '../operations/backup.ts';
 import { SettingsError } from '../settings-error.ts';

@@ -183,5 +183,6 @@ async function readUrls({ ledger, getApi }: Deps, job: TrackInput, state: string
 const toUrlResult = ({ url, state, statusName: word, reason }: UrlView): UrlResult => ({
   url,
   result: state,
-  reason: reason ?? (state === 'open' ? word : null),
+  // A word that is not understood must be seen: status_map may name it.
+  reason: state === 'open' ? [word, reason].filter((text) => text !== null).join(': ') || null : reason,
 });

@@ -4,6 +4,8 @@ import { getHeader, type ResponseHeaders } from './headers.ts';
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 const HTTP_DATE = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
+/** Sun Nov  6 08:49:37 1994 */
+const ASCTIME = /^[a-z]{3} [a-z]{3} {1,2}\d{1,2} \d{2}:\d{2}:\d{2} \d{4}$/i;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}/i;
 const NUMBER = /^\d{1,15}(\.\d{1,9})?$/;
 const SPAN = /^(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9})ms)?$/i;
@@ -48,7 +50,8 @@ function serverNow(headers: ResponseHeaders, now: number): number {
 function parseDate(text: string): number | null {
   if (!HTTP_DATE.test(text) && !ISO_DATE.test(text)) return null;
   const zoned = ISO_DATE.test(text) && !/(z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text;
-  const time = Date.parse(zoned);
+  // A date without a zone, as asctime writes it, is in GMT (RFC 9110 5.6.7).
+  const time = Date.parse(ASCTIME.test(zoned) ? `${zoned} GMT` : zoned);
   return Number.isNaN(time) ? null : time;
 }
 

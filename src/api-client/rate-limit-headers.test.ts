@@ -143,6 +143,16 @@ describe('readBudgets', () => {
     });
   }
 
+  test('a date without a zone, as asctime writes it, is in GMT wherever this machine is', (t) => {
+    const before = process.env.TZ;
+    t.after(() => {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    });
+    process.env.TZ = 'Europe/Istanbul';
+    assert.equal(readRetryAfter({ 'retry-after': 'Sat Nov 21 08:00:30 2026' }, now), 30_000);
+  });
+
   test("a date in Retry-After is measured by the service's clock", () => {
     const skewed = { 'retry-after': 'Sat, 21 Nov 2026 09:00:10 GMT', date: 'Sat, 21 Nov 2026 09:00:00 GMT' };
     assert.equal(readRetryAfter(skewed, now), 10_000);

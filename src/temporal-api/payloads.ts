@@ -124,6 +124,8 @@ export interface RunReport {
   readonly quarantined: number;
   /** Their job ended without a result for them. */
   readonly withoutResult: number;
+  /** The last batch that holds some of them; absent in results of earlier workers. */
+  readonly withoutResultBatch?: number | null;
   /** In batches that need review. */
   readonly stopped: number;
   readonly charged: Micros;

@@ -2,7 +2,7 @@ import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import { InvalidPayload, indexFields, isObject, type Json, type JsonObject } from './fields.ts';
 import { readIdentity } from './identity.ts';
-import { findOtherCurrency, indexInside, readMoney } from './money.ts';
+import { findOtherCurrency, indexInside, readMoneyIn } from './money.ts';
 
 const BALANCE = ['balance', 'availablebalance', 'currentbalance', 'available', 'amount'];
 const AROUND = ['wallet', 'account', 'balances'];
@@ -17,7 +17,7 @@ export interface BalanceView {
 export function readBalance(data: Json): BalanceView | InvalidPayload {
   const fields = indexFields(data);
   const places = [fields, ...AROUND.map((name) => indexInside(fields, fields.get(name)))];
-  const balance = firstMoney(places, BALANCE);
+  const balance = readMoneyIn(places, BALANCE);
   if (balance !== null) return { balance };
   const currency = places.map(findOtherCurrency).find((other) => other !== null);
   return new InvalidPayload(
@@ -26,10 +26,6 @@ export function readBalance(data: Json): BalanceView | InvalidPayload {
       : `whose balance is in ${currency.slice(0, 10)}, not in TRY`,
   );
 }
-
-/** From the first of these places that has one. */
-const firstMoney = (places: readonly ReadonlyMap<string, Json>[], names: readonly string[]): Micros | null =>
-  places.reduce<Micros | null>((found, place) => found ?? readMoney(place, names), null);
 
 export interface AccountView {
   /** The account's identity as `field=value`; null where the service does not show it. */
@@ -57,11 +53,11 @@ export function readAccount(data: Json): AccountView | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
   const fields = indexFields(data);
   const around = (names: readonly string[]) => names.map((name) => indexInside(fields, fields.get(name)));
-  const anyLevel = firstMoney([fields, ...around([...AROUND, ...PRICES])], PRICE);
-  const readPrice = (level: ServiceLevel) => firstMoney(around(PRICES), [level]) ?? anyLevel;
+  const anyLevel = readMoneyIn([fields, ...around([...AROUND, ...PRICES])], PRICE);
+  const readPrice = (level: ServiceLevel) => readMoneyIn(around(PRICES), [level]) ?? anyLevel;
   return {
     identity: readIdentity(data),
-    balance: firstMoney([fields, ...around(AROUND)], BALANCE.slice(0, 3)),
+    balance: readMoneyIn([fields, ...around(AROUND)], BALANCE.slice(0, 3)),
     prices: { standard: readPrice('standard'), fast: readPrice('fast') },
   };
 }

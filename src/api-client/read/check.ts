@@ -1,10 +1,9 @@
 import { LIMITS } from '../../../contract/limits.ts';
-import type { Micros } from '../../../contract/money.ts';
 import type { CheckData, CheckResult } from '../../submission/answer.ts';
 import type { StatusMapping } from '../../submission/status-map.ts';
 import { asFlag, asText, asWord, InvalidPayload, indexFields, isObject, type Json, readFirst } from './fields.ts';
 import { readList } from './list.ts';
-import { indexInside, readMoney } from './money.ts';
+import { indexInside, readMoneyIn } from './money.ts';
 
 const RESULTS = ['results', 'items', 'urls', 'checks', 'data', 'entries', 'records'];
 const FLAGS = ['found', 'indexed', 'inindex', 'isindexed', 'isfound', 'present', 'listed'];
@@ -30,12 +29,10 @@ export function readCheck(data: Json, envelope: Json, statuses: StatusMapping): 
   if (data === null || typeof data !== 'object') return new InvalidPayload('without data');
   const places = [data, ...listInside(data)];
   const fields = places.map((place) => indexInside(indexFields(data), place));
-  const first = (names: readonly string[]) =>
-    fields.reduce<Micros | null>((found, each) => found ?? readMoney(each, names), null);
   return {
     results: findResults(places, envelope, statuses),
-    charged: first(CHARGED),
-    balance: first(['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining']),
+    charged: readMoneyIn(fields, CHARGED),
+    balance: readMoneyIn(fields, ['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining']),
   };
 }
 

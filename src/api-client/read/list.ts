@@ -7,6 +7,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  normalizeName,
   readFirst,
 } from './fields.ts';
 
@@ -28,17 +29,68 @@ export interface Listed {
 }
 
 /** Where services put page information, besides next to the list. */
-const PAGE_NAMES = ['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links', 'urlpagination', 'urlspagination'];
+const PAGE_NAMES = [
+  ...['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links', 'urlpagination', 'urlspagination'],
+  ...['pageable', 'cursors'],
+];
 
 /**
  * Finds the list in a payload by the usual names, else the only list of objects. Searches one level deep, where
  * paginators put it (`data.submissions.data`). Null means that there is no list, which is not an empty list.
  */
 export function readList(data: Json, envelope: Json, names: readonly string[], requested: PageRequest): Listed | null {
-  const found = findList(data, names) ?? findEmptyList(data, envelope, names, requested);
-  if (found === null) return null;
-  return { items: found.items, page: readPage([found.around, data, envelope], found.items.length, requested) };
+  return toListed(findList(data, names) ?? findEmptyList(data, envelope, names, requested), data, envelope, requested);
 }
+
+/**
+ * As `readList`, for a payload that is nothing but a list (spec 4.5), so that its name matters less: the only list of
+ * objects may be inside anything (`_embedded.orders`), and the only list at all may be empty (`requests: []`).
+ */
+export function readWholeList(
+  data: Json,
+  envelope: Json,
+  names: readonly string[],
+  requested: PageRequest,
+): Listed | null {
+  return (
+    readList(data, envelope, names, requested) ??
+    toListed(findOnlyList(data, true) ?? findOnlyList(data, false), data, envelope, requested)
+  );
+}
+
+const toListed = (found: Found | null, data: Json, envelope: Json, requested: PageRequest): Listed | null =>
+  found === null
+    ? null
+    : {
+        items: found.items.map(toEntry),
+        page: readPage([found.around, data, envelope], found.items.length, requested),
+      };
+
+/** Lists beside the entries. */
+const ASIDE = ['errors', 'warnings', 'messages', 'notices', 'links', 'filters', 'facets', 'sort', 'included', 'tags'];
+
+/**
+ * The only list in a payload whose names say nothing, up to two levels deep. A list in a page's information or beside the
+ * entries is none. An empty one must be alone: beside an object, which may hold the entries, nobody can tell.
+ */
+function findOnlyList(data: Json, isFull: boolean): Found | null {
+  const isCounted = (value: Json): value is readonly Json[] =>
+    isList(value) && (isFull ? value.length > 0 && value.every(isObject) : value.length === 0);
+  const collect = (node: Json, depth: number): Found[] =>
+    [...indexFields(node)].flatMap(([name, value]): Found[] => {
+      if (ASIDE.includes(name) || PAGE_NAMES.includes(name)) return [];
+      if (isCounted(value)) return [{ items: value, around: node }];
+      // Of anything else an empty list may be a part.
+      if (!isFull && !isObject(value) && isList(value)) return [UNCLEAR, UNCLEAR];
+      if (!isObject(value) || depth === 0) return [];
+      const inner = collect(value, depth - 1);
+      return !isFull && inner.length === 0 ? [UNCLEAR, UNCLEAR] : inner;
+    });
+  const found = collect(data, 2);
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+const UNCLEAR: Found = { items: [], around: null };
 
 /** The requested page. */
 export interface PageRequest {
@@ -58,8 +110,10 @@ function findList(data: Json, names: readonly string[], depth = 0): Found | null
   const fields = indexFields(data);
   for (const name of names) {
     const value = fields.get(name);
-    if (isList(value)) return { items: value.map(findNode), around: data };
+    if (isList(value)) return { items: value, around: data };
     if (isObject(value) && depth < 2) {
+      const grouped = listGrouped(value, names);
+      if (grouped !== null) return { items: grouped, around: data };
       const inner = findList(value, names, depth + 1);
       if (inner !== null) return inner;
       const entries = listEntries(value) ?? findKeyed(value);
@@ -85,12 +139,18 @@ function findEmptyList(data: Json, envelope: Json, names: readonly string[], req
   return stated && isEmptyMap ? { items: [], around: data } : null;
 }
 
-/** `{ "edges": [{ "node": … }] }`. */
-function findNode(item: Json): Json {
+/** `{ "edges": [{ "node": … }] }`, and the fields of JSON:API. */
+function toEntry(item: Json): Json {
   const node = isObject(item) ? item.node : undefined;
   return isObject(node) && Object.keys(item as JsonObject).every((key) => key === 'node' || key === 'cursor')
-    ? node
-    : item;
+    ? openAttributes(node)
+    : openAttributes(item);
+}
+
+/** JSON:API puts every field but `id` and `type` into `attributes`; what is there goes before. */
+export function openAttributes(item: Json): Json {
+  const inner = isObject(item) ? item.attributes : undefined;
+  return isObject(item) && isObject(inner) ? { ...item, ...inner } : item;
 }
 
 /** `{ "3": {…}, "7": {…} }` or `{ "SUB-1": {…} }`: a list whose keys are positions or references. */
@@ -114,6 +174,21 @@ function listEntries(value: Json): Json[] | null {
   return entries.map(([url, state]) => (isObject(state) ? { url, ...state } : { url, state }));
 }
 
+/** Converts `{ "done": ["https://…"], "failed": [{ "url": "https://…" }] }` to a list of entries with their state. */
+function listGrouped(value: JsonObject, names: readonly string[]): Json[] | null {
+  const groups = Object.entries(value);
+  if (groups.some(([name]) => names.includes(normalizeName(name)))) return null;
+  const entries = groups.flatMap(([state, urls]) =>
+    (isList(urls) ? urls : [null]).map((item): Json => {
+      if (typeof item === 'string') return /^https?:\/\//i.test(item) ? { url: item, state } : null;
+      return isObject(item) && ['url', 'target', 'loc'].some((name) => asText(item[name] ?? null) !== null)
+        ? { state, ...item }
+        : null;
+    }),
+  );
+  return entries.length > 0 && entries.every(isObject) ? entries : null;
+}
+
 function readPage(places: readonly Json[], count: number, requested: PageRequest): Page {
   const maps = places.flatMap((place) => {
     const fields = indexFields(place);
@@ -126,7 +201,10 @@ function readPage(places: readonly Json[], count: number, requested: PageRequest
     }
     return null;
   };
-  const total = first(['total', 'totalitems', 'totalcount', 'totalresults', 'totalurls', 'urltotal'], asCount);
+  const total = first(
+    ['total', 'totalitems', 'totalcount', 'totalresults', 'totalelements', 'totalurls', 'urltotal'],
+    asCount,
+  );
   const pages = first(['pages', 'totalpages', 'lastpage', 'pagecount', 'pagescount'], asCount);
   const more = first(['hasmore', 'hasnext', 'hasnextpage', 'more'], asFlag);
   const size = first(['perpage', 'pagesize', 'limit', 'urllimit'], asCount) ?? requested.limit;
@@ -141,10 +219,11 @@ function readPage(places: readonly Json[], count: number, requested: PageRequest
 /** Whether a next page is named; null when the service does not say. */
 function readNext(maps: readonly ReadonlyMap<string, Json>[]): boolean | null {
   for (const fields of maps) {
-    for (const name of ['next', 'nextpage', 'nextpageurl', 'nexturl']) {
+    for (const name of ['next', 'nextpage', 'nextpageurl', 'nexturl', 'nextcursor', 'nexttoken', 'nextpagetoken']) {
       const value = fields.get(name);
-      if (value === null || value === false) return false;
-      if (value !== undefined && asText(value) !== null) return true;
+      if (value === null || value === false || value === '') return false;
+      if (value !== undefined && (asText(value) ?? readFirst(indexFields(value), ['href', 'url'], asText)) !== null)
+        return true;
     }
   }
   return null;

@@ -103,3 +103,21 @@ describe('the currency beside an amount', () => {
     }
   });
 });
+
+describe('an amount that people read in two ways', () => {
+  test('is not overruled by a less likely field, in the same place or in another one', () => {
+    for (const data of [
+      { balance: '1.000 TL', available: 3 },
+      { balance: '1.000 TL', wallet: { balance: 3 } },
+      { balance: { amount: '1,234' }, wallet: { balance: 3 } },
+    ])
+      assert.ok(readBalance(data) instanceof InvalidPayload, JSON.stringify(data));
+    const check = readCheck({ charged: '1.000 TL', check: { charged: 3, results: [] } }, {}, statusMapping);
+    assert.ok(!(check instanceof InvalidPayload));
+    assert.equal(check.charged, null);
+  });
+
+  test('is read from elsewhere where the likelier field has no amount at all', () => {
+    assert.deepEqual(readBalance({ balance: 'unknown', wallet: { balance: 3 } }), { balance: 3_000_000 });
+  });
+});

@@ -42,10 +42,28 @@ const asCurrency = (value: Json): string | null =>
  * amount is not the lira (spec 1): what it is worth is not known.
  */
 export function readMoney(fields: Fields, names: readonly string[]): Micros | null {
+  const found = findMoney(fields, names);
+  return found === DOUBTFUL ? null : found;
+}
+
+/** The same, from the first of these places that has an amount, or one that can be read in two ways: then null. */
+export function readMoneyIn(places: readonly Fields[], names: readonly string[]): Micros | null {
+  for (const place of places) {
+    const found = findMoney(place, names);
+    if (found === DOUBTFUL) return null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** An amount is there, and nobody can tell which. */
+const DOUBTFUL = Symbol('doubtful');
+
+function findMoney(fields: Fields, names: readonly string[]): Micros | typeof DOUBTFUL | null {
   for (const name of names) {
     const lira = fields.get(name);
-    const amount = lira === undefined ? null : asMoney(lira, fields);
-    if (amount !== null || (typeof lira === 'string' && listReadings(lira).length > 1)) return amount;
+    const amount = lira === undefined ? null : toMoney(lira, fields);
+    if (amount !== null) return amount;
     for (const [ending, worth] of MINOR_UNITS) {
       const minor = fields.get(name + ending);
       if (typeof minor !== 'number' || !Number.isSafeInteger(minor * worth)) continue;
@@ -60,11 +78,16 @@ export function readMoney(fields: Fields, names: readonly string[]): Micros | nu
  * anything else and for other currencies.
  */
 export function asMoney(value: Json, around: Fields = new Map()): Micros | null {
-  if (typeof value !== 'number' && typeof value !== 'string') {
-    return readMoney(indexInside(around, value), AMOUNT);
-  }
+  const amount = toMoney(value, around);
+  return amount === DOUBTFUL ? null : amount;
+}
+
+function toMoney(value: Json, around: Fields): Micros | typeof DOUBTFUL | null {
+  if (typeof value !== 'number' && typeof value !== 'string') return findMoney(indexInside(around, value), AMOUNT);
   if (findOtherCurrency(around) !== null) return null;
-  return typeof value === 'number' ? fromNumber(value) : fromText(value);
+  if (typeof value === 'number') return fromNumber(value);
+  const amount = fromText(value);
+  return amount === null && listReadings(value).length > 1 ? DOUBTFUL : amount;
 }
 
 const isLira = (text: string): boolean => /^(try|tl|₺|949|(turkish |türk )?lira(sı)?)$/i.test(text);

@@ -129,6 +129,121 @@ describe('response readers', () => {
     assert.ok(read({ submissions: null, total: 3 }) instanceof InvalidPayload);
   });
 
+  const job = { reference: 'SUB-1', status: 'queued' };
+  for (const [what, data, page] of [
+    [
+      'HAL, as Spring writes it',
+      {
+        _embedded: { orders: [job] },
+        _links: { self: { href: '/x' }, next: { href: '/x?page=2' } },
+        page: { size: 1, totalElements: 3, totalPages: 3, number: 0 },
+      },
+      { last: false, stated: true, total: 3 },
+    ],
+    [
+      'HAL without totals',
+      { _embedded: { jobz: [job] }, _links: { next: { href: '/x' } } },
+      { last: false, stated: true },
+    ],
+    [
+      'a page of Spring',
+      { content: [job], totalElements: 1, totalPages: 1, last: true, pageable: { sort: [] } },
+      { last: true },
+    ],
+    [
+      'JSON:API',
+      [{ type: 'job', id: '7', attributes: { reference: 'SUB-1', status: 'queued' } }],
+      { last: true, stated: false },
+    ],
+    ['a list within an envelope of its own', { payload: { auftraege: [job] } }, { last: true }],
+    ['a cursor', { orders: [job], next_cursor: 'abc' }, { last: false, stated: true }],
+    [
+      'the last cursor',
+      { orders: [job, { ...job, reference: 'SUB-2' }], next_cursor: null },
+      { last: true, stated: true },
+    ],
+  ] as [string, Json, object][]) {
+    test(`reads a list of jobs in the shape of ${what}`, () => {
+      const read = readSubmissions(data, { success: true, data }, requested, statusMapping);
+      assert.ok(!(read instanceof InvalidPayload), JSON.stringify(read));
+      assert.equal(read.submissions[0]?.reference, 'SUB-1');
+      assert.equal(read.submissions[0]?.state, 'queued');
+      assert.partialDeepStrictEqual(read.page, page);
+    });
+  }
+
+  test('takes the only list for an empty list of jobs, and no list that may be something else', () => {
+    const read = (data: Json) => readSubmissions(data, { success: true, data }, requested, statusMapping);
+    assert.partialDeepStrictEqual(read({ requests: [] }), { submissions: [] });
+    assert.partialDeepStrictEqual(read({ auftraege: [], page: { number: 0 }, warnings: [] }), { submissions: [] });
+    for (const data of [
+      { warnings: [] },
+      { auftraege: [], others: [] },
+      { auftraege: [], jobs_by_day: { monday: 'SUB-1' } },
+      { numbers: [1, 2], auftraege: [] },
+      { _links: { self: { href: '/x' } } },
+    ] as Json[])
+      assert.ok(read(data) instanceof InvalidPayload, JSON.stringify(data));
+  });
+
+  test('says which fields a payload without a list has', () => {
+    const read = readSubmissions({ pending: 3, _links: {} }, {}, requested, statusMapping);
+    assert.equal((read as InvalidPayload).what, 'without a list of submissions (it has pending, _links)');
+  });
+
+  test('reads the fields of a job and of its URLs from the attributes of JSON:API', () => {
+    const data = {
+      type: 'submission',
+      id: '7',
+      attributes: {
+        reference: 'SUB-1',
+        status: 'partial',
+        urls: [
+          { type: 'url', id: '1', attributes: { url: 'https://a.example/', status: 'completed' } },
+          { type: 'url', id: '2', attributes: { url: 'https://b.example/', status: 'failed' } },
+        ],
+      },
+    };
+    const detail = readDetail(data, {}, requested, statusMapping, 'SUB-1' as Reference);
+    assert.ok(!(detail instanceof InvalidPayload), JSON.stringify(detail));
+    assert.equal(detail.submission.state, 'partial');
+    assert.deepEqual(
+      detail.urls.map(({ state }) => state),
+      ['completed', 'failed'],
+    );
+    assert.equal(readAccepted(data, statusMapping).reference, 'SUB-1');
+  });
+
+  test('reads URLs that are named by a target, and URLs that are grouped by their state', () => {
+    const read = (urls: Json) => {
+      const detail = readDetail(
+        { reference: 'SUB-1', status: 'partial', urls },
+        {},
+        requested,
+        statusMapping,
+        'SUB-1' as Reference,
+      );
+      assert.ok(!(detail instanceof InvalidPayload), JSON.stringify(detail));
+      return detail.urls.map(({ url, state }) => [url, state]);
+    };
+    const wanted = [
+      ['https://a.example/', 'completed'],
+      ['https://b.example/', 'failed'],
+    ];
+    assert.deepEqual(
+      read([
+        { target: 'https://a.example/', status: 'done' },
+        { target: 'https://b.example/', status: 'failed' },
+      ]),
+      wanted,
+    );
+    assert.deepEqual(read({ done: ['https://a.example/'], failed: ['https://b.example/'], pending: [] }), wanted);
+    assert.deepEqual(
+      read({ done: ['https://a.example/'], failed: [{ url: 'https://b.example/', reason: 'x' }] }),
+      wanted,
+    );
+  });
+
   test('takes an empty map for a page without jobs where the service states that it is a page', () => {
     const read = (data: Json) => readSubmissions(data, { data }, requested, statusMapping);
     const filtered = read({ submissions: {}, pagination: { current: 1, pageSize: 2, total: 3 } });

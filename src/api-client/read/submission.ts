@@ -15,7 +15,7 @@ import {
   type JsonObject,
   readFirst,
 } from './fields.ts';
-import { type Listed, type Page, type PageRequest, readList } from './list.ts';
+import { type Listed, openAttributes, type Page, type PageRequest, readList, readWholeList } from './list.ts';
 import { indexInside, readMoney } from './money.ts';
 import { latestInstant } from './time.ts';
 
@@ -91,7 +91,7 @@ const COMPLETED = ['completed', 'completedcount', 'completedurls', 'urlscomplete
 const FAILED = ['failed', 'failedcount', 'failedurls', 'urlsfailed', 'errors', 'rejected'];
 const JOBS = [
   ...['submissions', 'items', 'jobs', 'data', 'results', 'records', 'rows', 'list', 'history', 'edges', 'nodes'],
-  ...['entries', 'content', 'orders'],
+  ...['entries', 'content', 'orders', 'embedded', 'requests'],
 ];
 const URLS = [
   'urls',
@@ -111,6 +111,7 @@ const URLS = [
   'edges',
   'nodes',
   'perurl',
+  'embedded',
 ];
 
 /**
@@ -197,13 +198,22 @@ export function readSubmissions(
   requested: PageRequest,
   statusMapping: StatusMapping,
 ): SubmissionsPage | InvalidPayload {
-  const listed = readList(data, envelope, JOBS, requested);
-  if (listed === null) return new InvalidPayload('without a list of submissions');
+  const listed = readWholeList(data, envelope, JOBS, requested);
+  if (listed === null) return new InvalidPayload(`without a list of submissions${listNames(data)}`);
   const around = indexFields(data);
   const submissions = listed.items.map((item) => readSubmission(item, statusMapping, around));
   if (!submissions.every((submission) => submission !== null))
     return new InvalidPayload('with a submission without reference');
   return { submissions, page: listed.page };
+}
+
+const MOST_NAMES = 12;
+
+/** What a payload has in place of what was looked for: whoever asks the service can say it. */
+function listNames(data: Json): string {
+  const names = isObject(data) ? Object.keys(data).flatMap((name) => asWord(name) ?? []) : [];
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return names.length === 0 ? '' : ` (it has ${names.slice(0, MOST_NAMES).join(', ')}${more})`;
 }
 
 /**
@@ -229,14 +239,17 @@ export function readDetail(
 
 /** Beside the job or inside it. */
 function findUrlList(data: JsonObject, envelope: Json, requested: PageRequest): Listed | null {
-  const inner = readFirst(indexFields(data), JOB, (value) => (isObject(value) ? value : null));
-  return readList(data, envelope, URLS, requested) ?? (inner === null ? null : readList(inner, data, URLS, requested));
+  const opened = openAttributes(data);
+  const inner = readFirst(indexFields(opened), JOB, (value) => (isObject(value) ? value : null));
+  return (
+    readList(opened, envelope, URLS, requested) ?? (inner === null ? null : readList(inner, data, URLS, requested))
+  );
 }
 
 function readUrl(item: Json, statusMapping: StatusMapping): UrlView | null {
   if (typeof item === 'string') return { url: item, state: 'open', statusName: null, reason: null };
   const fields = indexFields(item);
-  const url = readFirst(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl'], asText);
+  const url = readFirst(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl', 'target'], asText);
   if (url === null) return null;
   const word = readFirst(fields, ['status', 'state', 'result', 'outcome', 'urlstatus'], asWord);
   const reason = readFirst(
@@ -249,7 +262,7 @@ function readUrl(item: Json, statusMapping: StatusMapping): UrlView | null {
 
 /** The payload and the job in it, which may be the same object. `around`: what holds the payload. */
 function findJob(data: Json, around: Fields = new Map()): { readonly outer: Fields; readonly job: Fields } {
-  const outer = indexInside(around, data);
+  const outer = indexInside(around, openAttributes(data));
   const inner = readFirst(outer, JOB, (value) => (isObject(value) ? value : null));
   return { outer, job: inner === null ? outer : indexInside(outer, inner) };
 }

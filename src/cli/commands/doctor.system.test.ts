@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type CommandRun, courier, ofType, printCourier, publish } from '../../../test/support/cli.ts';
@@ -26,6 +29,7 @@ describe('courier doctor', () => {
       'secrets',
       'key',
       'balance',
+      'list',
       'rate_limits',
       'clock',
       'contract',
@@ -70,6 +74,37 @@ describe('courier doctor', () => {
       ['warn', 'temporal', false],
       ['fail', 'sitemap', false],
     ]);
+  });
+
+  test('asks for the list of jobs, and names what it has where no list can be read', async (t) => {
+    const { service } = await openService(t, 'sqlite');
+    const folder = await openShopFolder(t, service);
+    publish(folder, ['a']);
+    // The same service, whose list has no name that anybody could know.
+    const server = createServer(async (request, response) => {
+      const { method = 'GET', url = '/', headers } = request;
+      const authorization = headers.authorization ?? '';
+      const answer = await fetch(`${new URL(service.baseUrl).origin}${url}`, { method, headers: { authorization } });
+      const body = /\/submissions\?/.test(url)
+        ? { success: true, data: { auftraege: 3, _links: {} } }
+        : await answer.json();
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const file = join(folder, 'courier.yaml');
+    const { pathname } = new URL(service.baseUrl);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(service.baseUrl, `http://127.0.0.1:${port}${pathname}`));
+    const run = await courier(folder, 'doctor', '--no-sitemaps');
+    const [list] = ofType(run, 'finding').filter(({ check }) => check === 'list');
+    assert.equal(list?.level, 'fail', JSON.stringify(run.records));
+    assert.match(
+      String(list?.message),
+      /without a list of submissions \(it has auftraege, _links\).*nothing is bought/,
+    );
+    assert.match(String(list?.next), /accounts\.main\.reconcile\.list/);
+    assert.equal(run.code, 3, run.stderr);
   });
 
   test('exits with 5 while the service does not respond', async (t) => {

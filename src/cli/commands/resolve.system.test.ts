@@ -352,7 +352,7 @@ describe('status', () => {
     await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: null });
     assert.match(
       await printCourier(folder, 'status'),
-      /the job ended without a result for 2 URLs\. They count as bought/,
+      /the job ended without a result that could be read for 2 URLs\. They count as bought.*"courier batches show \d+"/,
     );
     const [watch] = ofType(await courier(folder, 'status'), 'watch');
     assert.equal((watch?.last_run as { without_result: number } | undefined)?.without_result, 2);

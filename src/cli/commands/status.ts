@@ -129,7 +129,8 @@ async function showWatch(
         `${formatCount(summary.new)} new, ${formatCount(summary.planned)} planned, ${formatCount(summary.completed)} completed, ` +
         `${formatCount(summary.failed)} failed, charged ${formatCharge(summary)}`,
     );
-    if (summary.withoutResult > 0) output.print(`  ${formatWithoutResult(summary.withoutResult)}`);
+    if (summary.withoutResult > 0)
+      output.print(`  ${formatWithoutResult(summary.withoutResult, summary.withoutResultBatch)}`);
     if (summary.saved.sitemaps > 0) output.print(`  ${formatSaved(summary.saved)}`);
     for (const rule of summary.unmatchedRules) output.print(`  ${formatUnmatchedRule(rule)}`);
   }

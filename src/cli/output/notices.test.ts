@@ -127,11 +127,14 @@ describe('notices of a run', () => {
   });
 
   test('URLs whose job ended without a result for them are named, with what that means, and the run ends with 3', () => {
-    const { sentences, exitCode } = listNotices(watch, { ...good, report: { ...report, withoutResult: 2 } });
+    const { sentences, exitCode } = listNotices(watch, {
+      ...good,
+      report: { ...report, withoutResult: 2, withoutResultBatch: 12 },
+    });
     assert.equal(exitCode, 3);
     assert.match(
       sentences.join(),
-      /^shop: the job ended without a result for 2 URLs\. They count as bought: not submitted/,
+      /^shop: the job ended without a result that could be read for 2 URLs\. They count as bought: not submitted.*"courier batches show 12".*status_map/,
     );
     assert.deepEqual(listNotices(watch, { ...good, report: { ...report, withoutResult: 0 } }).sentences, []);
   });

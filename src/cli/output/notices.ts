@@ -87,7 +87,7 @@ export function listNotices(
     );
   }
   const withoutResult = report?.withoutResult ?? 0;
-  if (withoutResult > 0) add(EXIT.partial, formatWithoutResult(withoutResult));
+  if (withoutResult > 0) add(EXIT.partial, formatWithoutResult(withoutResult, report?.withoutResultBatch ?? null));
   if (report !== null && report.unanswered > 0) {
     add(
       EXIT.balanceOrCap,
@@ -162,10 +162,13 @@ export const formatHowToDecide = (run: string, isConfigured: boolean): string =>
     ? `decide: courier approve ${run}   or   courier reject ${run}`
     : `end it: courier reject ${run}   To approve it, put its watch back into the configuration first.`;
 
-/** What it means that a job ended and the service did not say what became of some of its URLs. */
-export const formatWithoutResult = (urls: number): string =>
-  `the job ended without a result for ${formatCounted(urls, 'URL')}. ${urls === 1 ? 'It counts' : 'They count'} as bought: not ` +
-  'submitted again until the page changes. Ask the service what became of them; "courier batches show BATCH" lists them.';
+/** What it means that a job ended and no result of some of its URLs could be read. `batch`: the last one with some of them. */
+export const formatWithoutResult = (urls: number, batch: number | null): string =>
+  `the job ended without a result that could be read for ${formatCounted(urls, 'URL')}. ${urls === 1 ? 'It counts' : 'They count'} ` +
+  'as bought: not submitted again until the page changes. ' +
+  `${batch === null ? '"courier batches show"' : `"courier batches show ${batch}"`} shows what the service said of ` +
+  'each. A word that is not understood belongs into status_map of the account, so that later jobs are read ' +
+  '(docs/guides/other-services.md); where it said nothing, ask the service.';
 
 /** What a rule of the scope that matched nothing means. It may be right, so it is a warning. */
 export function formatUnmatchedRule(rule: string): string {

@@ -9,12 +9,13 @@ import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readHeaderUsage } from '../../rate-limit/external-usage.ts';
 import { toRateLimits } from '../../rate-limit/limits.ts';
 import type { HeaderBudget } from '../../submission/answer.ts';
+import { formatCounted } from '../../submission/count.ts';
 import { type Reason, toSentence } from '../../submission/reason.ts';
 import { withService } from '../service-client.ts';
 import { checkContract } from './check-contract.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** The key, the money, the limits, the clock and the contract of an account's service: two free requests. */
+/** The key, the money, the list of jobs, the limits, the clock and the contract of an account's service: three free requests. */
 export async function checkService(
   config: Config,
   ledger: Ledger,
@@ -53,7 +54,8 @@ async function checkKey(config: Config, ledger: Ledger, account: Account, signal
       balance <= balanceFloor
         ? fail({ check: 'balance', subject }, `${formatTry(balance)}, so nothing is bought`, 'top up')
         : ok({ check: 'balance', subject }, formatTry(balance));
-    return [ok({ check: 'key', subject }, 'the service accepts it'), money, checkRateLimits(account, budgets)];
+    const list = await checkList(config, ledger, account, signal);
+    return [ok({ check: 'key', subject }, 'the service accepts it'), money, list, checkRateLimits(account, budgets)];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return [toKeyFinding(account, error)];
@@ -73,6 +75,35 @@ const toOtherFinding = (subject: string, other: Reason): Finding =>
     toSentence(other),
     `correct base_url and api_key of account ${subject}, or run "courier accounts move ${subject}"`,
   );
+
+/** Before a process buys anything it reads the list of jobs: one that cannot be read would be noticed only then. */
+async function checkList(config: Config, ledger: Ledger, account: Account, signal: AbortSignal): Promise<Finding> {
+  const about = { check: 'list', subject: account.id } as const;
+  try {
+    const { submissions, page } = await withService({ config, ledger }, account, signal, ({ request }) =>
+      request((client) => client.listSubmissions()),
+    );
+    const shown = formatCounted(page.total ?? submissions.length, 'job');
+    return ok(about, `can be read: ${shown}${page.total === null ? ' on its first page' : ''}`);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { needsList } = account.reconcile;
+    const { status } = error;
+    if (status === 404)
+      return warn(
+        about,
+        error.message,
+        'nothing: without a list purchases continue, and a restored ledger is not noticed',
+      );
+    const isShape = status !== null && status < 500 && status !== 408 && status !== 429;
+    const next = needsList
+      ? `ask the service for the form of GET /submissions; to buy without it, set accounts.${account.id}.reconcile.list to optional`
+      : 'nothing, as reconcile.list is optional: a process buys without it after ten minutes, and a restored ledger is not noticed';
+    if (!isShape)
+      return fail(about, error.message, 'nothing is bought before it was read; try again later', { transient: true });
+    return needsList ? fail(about, `${error.message}, so nothing is bought`, next) : warn(about, error.message, next);
+  }
+}
 
 function toKeyFinding({ id: subject, baseUrl }: Account, error: ApiError): Finding {
   const about = { check: 'key', subject } as const;

@@ -5,6 +5,7 @@ export const CHECKS = [
   'account',
   'key',
   'balance',
+  'list',
   'clock',
   'contract',
   'rate_limits',

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../contract/money.ts';
 import { sql } from '../../database/sql.ts';
-import type { RunId } from '../../submission/ids.ts';
+import type { BatchId, RunId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { RunDiff } from '../crawl/diff-run.ts';
 import { sumSavedTransfers } from '../crawl/sitemaps.ts';
@@ -29,6 +29,8 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly quarantined: number;
   /** Their job ended and the service never said what became of them. They count as bought. */
   readonly withoutResult: number;
+  /** The last batch that holds some of them. */
+  readonly withoutResultBatch: BatchId | null;
   /** In batches that need review. */
   readonly needsReview: number;
   readonly charged: Micros;
@@ -69,9 +71,10 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
         AS open,
       coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed
     FROM batches WHERE run_id = ${id}`);
-  const urls = await db.one(sql<{ quarantined: number; without_result: number; in_index: number }>`
+  const urls = await db.one(sql<UrlSums>`
     SELECT coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
       coalesce(sum(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN 1 ELSE 0 END), 0) AS without_result,
+      max(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN b.id ELSE NULL END) AS without_result_batch,
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
@@ -97,6 +100,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     open: batches.open,
     quarantined: urls.quarantined,
     withoutResult: urls.without_result,
+    withoutResultBatch: urls.without_result_batch,
     needsReview: batches.needs_review,
     charged: charged.amount,
     unknownChargeUrls: charged.unpriced,
@@ -117,6 +121,13 @@ interface RunCountsRow extends StoredReason {
   readonly planned_cost: Micros | null;
   readonly held_urls: number | null;
   readonly unmatched_rules: string | null;
+}
+
+interface UrlSums {
+  readonly quarantined: number;
+  readonly without_result: number;
+  readonly without_result_batch: BatchId | null;
+  readonly in_index: number;
 }
 
 interface BatchSums {

@@ -11,7 +11,7 @@ import {
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
-import type { Reference, RunId } from '../../submission/ids.ts';
+import type { Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
@@ -94,6 +94,24 @@ describe('recover', () => {
     const [line] = await listBatches(ledger, { batch: batch!.id });
     assert.deepEqual([line?.state, /list cannot be read/.test(line?.reason ?? '')], ['needs_review', true]);
   });
+
+  for (const [what, paths, kind] of [
+    ['some of the URLs of a batch takes it back', ['1'], 'recovered'],
+    ['exactly the URLs of a batch is that batch', ['1', '2'], 'answered'],
+  ] as const) {
+    testLedger(`a job with ${what}, although another watch has planned it`, async (ledger) => {
+      const news = { ...WATCH, id: 'news' as WatchId };
+      await crawled(ledger, 'r1', { a: ['1', '2'] }, { watch: news.id });
+      await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: news });
+      await endRun(ledger, 'r1' as RunId, 'finished');
+      const recovered = await recoverJob(ledger, where, job('R-1', paths, { createdAt: ledger.now() }));
+      assert.equal(recovered.kind, kind);
+      assert.deepEqual((await listPendingBatches(ledger, ACCOUNT.id)).batches, []);
+      await crawled(ledger, 'r2', { a: ['1', '2'] }, { watch: news.id });
+      const { urls } = await planRun(ledger, 'r2' as RunId, { account: ACCOUNT, watch: news });
+      assert.equal(urls, 2 - paths.length);
+    });
+  }
 
   testLedger("URLs in the service's history are not bought again after a lost disk", async (ledger) => {
     const jobs = [

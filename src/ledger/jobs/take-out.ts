@@ -17,26 +17,27 @@ interface Overlap {
   readonly urls: number;
   readonly planned_at: number;
   readonly attempts: number;
-  /** The lowest generation of the shared URLs: 1 where one was planned as never bought before. */
-  readonly generation: number;
+  /** 1: one of the shared URLs was planned as never bought before. */
+  readonly is_first: number;
   /** How many of them are planned for a change that the job has bought already. */
   readonly bought: number;
 }
 
-/** Batches without an answer that hold some of these URLs. Uses batch_urls_once. */
+/** Batches without an answer, of any watch, that hold some of these URLs. Uses urls_by_fp and batch_urls_once. */
 export const selectOverlaps = (
   account: AccountId,
   ids: readonly number[],
   createdAt: number,
 ): Query<Overlap> => sql<Overlap>`
-  SELECT b.id AS batch, count(*) AS shared, b.urls, b.planned_at, b.attempts, min(m.generation) AS generation,
+  SELECT b.id AS batch, count(*) AS shared, b.urls, b.planned_at, b.attempts,
+    max(CASE WHEN m.generation = 1 OR m.due = 'new' THEN 1 ELSE 0 END) AS is_first,
     sum(CASE WHEN m.due = 'changed' AND ${getStartSql('u.version')} <= ${createdAt} AND (u.bought_at IS NULL OR u.bought_at <= ${createdAt})
       THEN 1 ELSE 0 END) AS bought
   FROM ${toRows(
     { id: 'bigint' },
     ids.map((id): Row => [id]),
-  )} AS r CROSS JOIN batch_urls AS m CROSS JOIN batches AS b CROSS JOIN urls AS u
-  WHERE m.url_id = r.id AND u.id = r.id AND b.id = m.batch_id AND b.account_id = ${account} AND b.reference IS NULL
+  )} AS r CROSS JOIN urls AS own CROSS JOIN urls AS u CROSS JOIN batch_urls AS m CROSS JOIN batches AS b
+  WHERE own.id = r.id AND u.fp = own.fp AND u.url = own.url AND m.url_id = u.id AND b.id = m.batch_id AND b.account_id = ${account} AND b.reference IS NULL
     AND b.state IN ('planned', 'sending', 'needs_review')
   GROUP BY b.id, b.urls, b.planned_at, b.attempts ORDER BY b.id`;
 
@@ -68,12 +69,12 @@ export async function takeOutOfBatches(
   ids: readonly number[],
   { reference, createdAt }: { readonly reference: Reference; readonly createdAt: number },
 ): Promise<void> {
-  for (const { batch, attempts, planned_at, generation, bought } of await tx.all(
+  for (const { batch, attempts, planned_at, is_first, bought } of await tx.all(
     selectOverlaps(account, ids, createdAt),
   )) {
     const later = createdAt >= planned_at - CLOCK_SKEW_MS;
     // An older purchase does not affect a plan for a page that changed since.
-    if (!later && (attempts > 0 || (generation > 1 && bought === 0))) continue;
+    if (!later && (attempts > 0 || (is_first === 0 && bought === 0))) continue;
     const row = await getBatch(tx, batch);
     const reason: Reason = { code: 'bought_in_job', reference };
     if (row.state === 'planned' && row.in_doubt_since === null) await dissolveBatch(tx, row, now, reason);

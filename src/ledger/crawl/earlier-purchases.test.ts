@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { Micros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
   completeRun,
@@ -170,6 +171,24 @@ describe('a renamed watch', () => {
     const diff = await completeRun(ledger, 'n2', { a: ['2'] }, { watch: NEW.id, configured: [NEW.id] });
     assert.deepEqual([diff.found, diff.gone], [1, 1]);
   });
+
+  for (const [what, capped, bought] of [
+    ['what a cap held is bought, although the new name adopts what is there', true, 2],
+    ['what no guard has let pass is adopted', false, 0],
+  ] as const) {
+    testLedger(what, async (ledger) => {
+      await crawled(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
+      await endRun(ledger, 'r1' as RunId, 'finished');
+      await crawled(ledger, 'r2', { a: ['0', '1', '2'] }, { configured: [OLD.id] });
+      const spend = { ...OLD.spend, perRun: 0 as Micros };
+      if (capped) await planRun(ledger, 'r2' as RunId, { account: ACCOUNT, watch: { ...OLD, spend } });
+      await endRun(ledger, 'r2' as RunId, 'finished');
+      const renamed = { watch: NEW.id, configured: [NEW.id], firstRun: 'baseline' } as const;
+      await crawled(ledger, 'n1', { a: ['0', '1', '2'] }, renamed);
+      const { urls } = await planRun(ledger, 'n1' as RunId, { account: ACCOUNT, watch: NEW });
+      assert.equal(urls, bought);
+    });
+  }
 
   testLedger('a batch of the old name that was never sent is due under the new one', async (ledger) => {
     await buy(ledger, 'r1', { a: ['1'] });

@@ -147,15 +147,22 @@ export function selectSpelled(
   ORDER BY r.id, o.id`;
 }
 
-/** The row of a watch, without a purchase, for each of these bought rows. Uses urls_by_fp. */
+/**
+ * The row of a watch, without a purchase, for each of these rows: of one that was never bought, only where nothing makes the page
+ * due, as after a baseline. Uses urls_by_fp.
+ */
 export const selectListed = (bought: readonly number[], watchId: number): Query<TakeOver> => sql<TakeOver>`
   SELECT o.id AS bought, n.id AS listed FROM ${toIds(bought)} AS r CROSS JOIN urls AS o CROSS JOIN urls AS n
-  WHERE o.id = r.id AND n.fp = o.fp AND n.watch_id = ${watchId} AND n.url = o.url AND n.generation = 0`;
+  WHERE o.id = r.id AND n.fp = o.fp AND n.watch_id = ${watchId} AND n.url = o.url AND n.generation = 0
+    AND (o.generation > 0 OR n.due IS NULL)`;
 
-/** Rows of a removed watch that were bought and for which something is to follow: bought again, or quarantined. */
+/**
+ * Rows of a removed watch for which something is to follow: those that were bought, to be bought again or in quarantine, and those
+ * that a guard has let pass and a cap has held.
+ */
 async function* eachPendingPage(db: Queryable, watchId: number): AsyncGenerator<readonly number[]> {
   for await (const page of eachDuePage(db, watchId)) {
-    const ids = page.filter(({ generation }) => generation > 0).map(({ id }) => id);
+    const ids = page.filter((row) => row.generation > 0 || row.guard_passed === 1).map(({ id }) => id);
     if (ids.length > 0) yield ids;
   }
   for (let after = 0; ; ) {

@@ -7,7 +7,7 @@ import { addLive, lockAccount } from '../accounts/watches.ts';
 import { isLaterSql, toLatestSql } from '../version-sql.ts';
 import { leaveLists } from './drop-lists.ts';
 
-/** A row that was bought or forgotten, and the row without a purchase that a crawl has made for the same page. */
+/** A row that was bought, forgotten or is due, and the row without a purchase that a crawl has made for the same page. */
 export interface TakeOver {
   readonly bought: number;
   readonly listed: number;
@@ -43,8 +43,8 @@ const COLUMNS = {
 } as const;
 
 /**
- * Puts each bought row in the place of the row that the crawl has made: the page keeps its generations, failures,
- * quarantine, purchases and index-checks under the watch and the spelling that list it now. A version that is
+ * Puts each such row in the place of the row that the crawl has made: the page keeps its generations, failures,
+ * quarantine, purchases, index-checks and what makes it due under the watch and the spelling that list it now. A version that is
  * later than what was bought makes the page due as a changed one; otherwise only what made the bought row due counts.
  */
 export async function takeOver(
@@ -112,4 +112,4 @@ const selectPairs = (pairs: readonly TakeOver[]): Query<ListedRow> => sql<Listed
     pairs.map(({ bought, listed }): Row => [bought, listed]),
   )} AS r CROSS JOIN urls AS o CROSS JOIN urls AS n
   WHERE o.id = r.bought AND n.id = r.listed AND n.generation = 0
-    AND (o.generation > 0 OR o.forgotten_at IS NOT NULL)`;
+    AND (o.generation > 0 OR o.forgotten_at IS NOT NULL OR (o.due IS NOT NULL AND n.due IS NULL))`;

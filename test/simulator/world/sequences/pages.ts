@@ -1,18 +1,21 @@
 import { forgetPages } from '../../../../src/ledger/forgotten/forget-pages.ts';
 import type { Url } from '../../../../src/url/normalize-url.ts';
 import { startRuns } from '../acts/runs.ts';
+import { recover } from '../operator.ts';
 import type { Sequence } from './sequence.ts';
 import {
   awaitIdle,
   buy,
   buyAll,
   change,
+  copyLedger,
   HOUR,
   list,
   MINUTE,
   publish,
   publishSome,
   rename,
+  restoreLedger,
   runAll,
   runAndDie,
   stayAway,
@@ -118,6 +121,38 @@ export const PAGE_SEQUENCES = {
       // The other watch knows by then that they are bought.
       await runAll(world);
       for (const sitemap of ['w0', 'w1']) list(world, sitemap, urls, '2026-02-02');
+      await runAll(world);
+    },
+  },
+  'renamed under a baseline while a cap holds': {
+    world: { policy: { firstRun: 'baseline' } },
+    async play(world, _act, random) {
+      await runAll(world);
+      const urls = publishSome(world, random, 'w0', 'held');
+      await world.reconfigure(({ caps }) => ({ caps: { ...caps, perDay: 1 } }));
+      await runAll(world);
+      await rename(world, 'w0', 'other');
+      await runAll(world);
+      await world.reconfigure(({ caps }) => ({ caps: { ...caps, perDay: null } }));
+      await runAll(world);
+      world.oracle.requireBought(urls, 'no cap holds them any more');
+    },
+  },
+  'recovered while its watch is away': {
+    async play(world, _act, random) {
+      await buyAll(world);
+      copyLedger(world);
+      await buy(world, 'w0', publishSome(world, random, 'w0', 'lost'));
+      await awaitIdle(world);
+      await restoreLedger(world, { losesTemporal: false });
+      // It plans the pages again, in another batch, and the account is held for the job that the ledger lacks.
+      publish(world, 'w0', 'more', 1);
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(MINUTE);
+      const { watches } = world.settings;
+      await world.reconfigure({ watches: new Map([...watches].filter(([, sitemap]) => sitemap === 'w1')) });
+      await recover(world);
+      await world.reconfigure({ watches });
       await runAll(world);
     },
   },

@@ -93,6 +93,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id)',
       `CREATE INDEX urls_due ON urls (watch_id, url${t.byteOrder}) WHERE due IS NOT NULL`,
       'CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL',
+      'CREATE INDEX urls_left ON urls (watch_id) WHERE gone_run IS NOT NULL AND generation > 0 AND (due IS NOT NULL OR quarantined)',
       'CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE quarantined',
       'CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NULL',
       `CREATE TABLE gone_candidates (

@@ -441,6 +441,8 @@ CREATE INDEX urls_forgotten ON urls USING btree (forgotten_at) WHERE (forgotten_
 
 CREATE INDEX urls_gone ON urls USING btree (gone_run) WHERE (gone_run IS NOT NULL);
 
+CREATE INDEX urls_left ON urls USING btree (watch_id) WHERE ((gone_run IS NOT NULL) AND (generation > 0) AND ((due IS NOT NULL) OR quarantined));
+
 CREATE INDEX urls_quarantined ON urls USING btree (watch_id, id) WHERE quarantined;
 
 CREATE TABLE watch_days (

@@ -412,6 +412,8 @@ CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NUL
 
 CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL;
 
+CREATE INDEX urls_left ON urls (watch_id) WHERE gone_run IS NOT NULL AND generation > 0 AND (due IS NOT NULL OR quarantined);
+
 CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE quarantined;
 
 CREATE TABLE watch_days (

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { SeedPlayer } from './seed-player.ts';
-import { KNOWN, KNOWN_NAMES, type KnownName } from './world/known/index.ts';
+import { KNOWN } from './world/known/index.ts';
 
 const { values } = parseArgs({
   options: {
@@ -17,19 +17,20 @@ const { values } = parseArgs({
   },
 });
 
-const chosen = KNOWN_NAMES.filter((name) => new RegExp(values.only).test(`${KNOWN[name].finding} ${name}`));
-const missed: KnownName[] = [];
+const all = Object.entries(KNOWN);
+const chosen = all.filter(([name, { finding }]) => new RegExp(values.only).test(`${finding} ${name}`));
+const missed: string[] = [];
 const waiting = chosen.values();
 
 async function playSome(): Promise<void> {
   const player = new SeedPlayer({ kind: 'known' });
-  for (const name of waiting) {
-    const { finding, cause, expects } = KNOWN[name];
-    const first = KNOWN_NAMES.indexOf(name);
+  for (const each of waiting) {
+    const [name, { finding, cause, expects }] = each;
+    const first = all.indexOf(each);
     const others: string[] = [];
     let shown: string | undefined;
     for (let n = 0; n < Number(values.seeds) && shown === undefined; n++) {
-      const played = await player.play(first + n * KNOWN_NAMES.length);
+      const played = await player.play(first + n * all.length);
       const texts = [...(played?.breaches ?? []), ...(played?.known ?? []).flatMap(([, each]) => each)];
       shown = texts.find((text) => expects.test(text));
       others.push(...texts);

@@ -2,6 +2,8 @@ import { type Query, sql } from '../../src/database/sql.ts';
 import { selectShares } from '../../src/ledger/batches/fair-share.ts';
 import { selectMoved } from '../../src/ledger/batches/take-back-moved.ts';
 import {
+  selectChecked,
+  selectLeft,
   selectListed,
   selectOfRemoved,
   selectQuarantinedPage,
@@ -62,6 +64,8 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
   { what: 'what stands against forgetting', query: selectStanding([1], [], 0), index: 'urls_by_fp' },
   { what: 'pages to forget by address', query: selectNamed([[1, 'https://a/b']]), index: 'urls_by_fp' },
   { what: 'rows that take over a purchase', query: selectListed([1], 2), index: 'urls_by_fp' },
+  { what: 'what another watch has left', query: selectLeft([2], 1), index: 'urls_left' },
+  { what: 'checks of a removed watch', query: selectChecked(2, 1), index: 'check_queue_due' },
   { what: 'quarantine of a removed watch', query: selectQuarantinedPage(1, 0), index: 'urls_quarantined' },
   { what: 'overdue jobs', query: selectOverdue(account, { standard: 0, fast: 0 }), index: 'batches_followed' },
   {

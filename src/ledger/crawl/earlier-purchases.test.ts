@@ -267,6 +267,66 @@ describe('two watches that list the same URL', () => {
     ]);
   });
 
+  for (const [what, state, retryFailed, urls] of [
+    ['failed', 'failed', OLD.retryFailed, 1],
+    ['is in quarantine', 'quarantined', { times: 0, afterMs: 0 }, 0],
+  ] as const) {
+    testLedger(`what ${what} in one, and stands in the other alone, is to follow there`, async (ledger) => {
+      await buy(ledger, 'r1', { a: ['1'] }, { configured: BOTH });
+      const reference = await sendOne(ledger);
+      await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, configured: BOTH });
+      await end(ledger, reference, 'failed', retryFailed);
+      await buy(ledger, 'r2', { a: ['2'] }, { configured: BOTH });
+      await sendOne(ledger);
+      ledger.pass(HOUR);
+      assert.equal(await buy(ledger, 'n2', { a: 'not-modified' }, { watch: NEW, configured: BOTH }), urls);
+      assert.deepEqual(await history(ledger, '1'), [
+        { watch: NEW.id, state: urls === 1 ? 'planned' : state, due: null, generation: 1 + urls, failures: 1 },
+      ]);
+    });
+  }
+
+  testLedger(
+    'what failed in one is to follow in the other, although that has bought an earlier version',
+    async (ledger) => {
+      const dated = (day: number): Site => ({ a: [['1', `2026-01-0${day}`]] });
+      await buy(ledger, 'r1', dated(1), { configured: BOTH });
+      await end(ledger, await sendOne(ledger), 'completed');
+      await buy(ledger, 'n1', dated(1), { watch: NEW, configured: BOTH });
+      assert.equal(await buy(ledger, 'n2', dated(2), { watch: NEW, configured: BOTH }), 1);
+      await end(ledger, await sendOne(ledger), 'failed');
+      assert.equal(await buy(ledger, 'r2', dated(2), { configured: BOTH }), 0);
+      await buy(ledger, 'n3', { a: [] }, { watch: NEW, configured: BOTH });
+      ledger.pass(HOUR);
+      assert.equal(await buy(ledger, 'r3', dated(2), { configured: BOTH }), 1);
+      const after = (await history(ledger, '1')).map(({ watch, state, due, failures }) => [
+        watch,
+        state,
+        due,
+        failures,
+      ]);
+      assert.deepEqual(after.toSorted(), [
+        [OLD.id, 'planned', null, 1],
+        [NEW.id, 'failed', null, 1],
+      ]);
+    },
+  );
+
+  testLedger('the index-checks of the one that goes are made by the one that stays', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1', '2'] }, { configured: BOTH });
+    const reference = await sendOne(ledger);
+    await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, configured: BOTH });
+    await end(ledger, reference, 'completed');
+    await ledger.db.run(sql`UPDATE check_queue SET next_at = ${ledger.now()}`);
+    assert.equal(await buy(ledger, 'n2', { a: 'not-modified' }, { watch: NEW }), 0);
+    const watches = await ledger.db.all(sql<{ name: string }>`
+      SELECT w.name FROM check_queue AS q JOIN watches AS w ON w.id = q.watch_id ORDER BY q.url_id`);
+    assert.deepEqual(
+      watches.map(({ name }) => name),
+      [NEW.id, OLD.id],
+    );
+  });
+
   testLedger('the quarantine of the one that goes moves to the one that stays', async (ledger) => {
     await buy(ledger, 'r1', { a: ['1'] }, { configured: BOTH });
     await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, configured: BOTH });

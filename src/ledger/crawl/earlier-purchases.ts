@@ -3,12 +3,13 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { lockAccount } from '../accounts/watches.ts';
 import { restoreForgotten } from '../forgotten/restore-forgotten.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { DUE_PAGE, type DueRow, eachDuePage } from '../pages/due.ts';
 import { toUrlKey } from '../pages/fingerprint.ts';
 import { listSpellings } from '../pages/spellings.ts';
-import { type TakeOver, takeOver } from '../pages/take-over.ts';
+import { IS_LEFT, moveWishes, type TakeOver, takeOver } from '../pages/take-over.ts';
 import { assignReason } from '../reason-columns.ts';
 import type { RunRow } from '../runs/runs.ts';
 
@@ -25,8 +26,9 @@ const SPELLING_UNSURE_MS = 3_600_000;
 
 /**
  * Gives the URLs that a run has found what the ledger knows of their purchases under another watch or spelling, so that
- * no rule starts again at zero. Two kinds of rows are taken over, of the same account only:
+ * no rule starts again at zero. Three kinds of rows are taken over, of the same account only:
  *
+ * - rows for which something is to follow, and that their own watch does not list any more.
  * - rows of a watch that is not `configured` any more: it was renamed or removed. Null: which are is not known.
  * - rows that `courier recover` added and no sitemap lists, where the URL differs in its final slash alone.
  *
@@ -40,7 +42,10 @@ export async function takeOverPurchases(
 ): Promise<void> {
   const { db } = ledger;
   await restoreForgotten(ledger, run);
-  const removed = configured === null ? [] : await listRemoved(db, run, configured);
+  const others = await listOthers(db, run);
+  if (others.length > 0) await takeOverLeft(ledger, run, others);
+  const names = configured === null ? null : new Set(configured);
+  const removed = others.filter(({ name }) => names !== null && !names.has(name)).map(({ id }) => id);
   const neverListed = await db.all(selectNeverListed(run, removed));
   if (removed.length === 0 && neverListed.length === 0) return;
   for await (const page of eachDuePage(db, run.watch_id)) {
@@ -51,6 +56,10 @@ export async function takeOverPurchases(
     for await (const bought of eachPendingPage(db, watch)) {
       const pairs = await db.all(selectListed(bought, run.watch_id));
       if (pairs.length > 0) await db.tx((tx) => takeOver(tx, run.account_id, run.id, pairs));
+    }
+    for (let pairs = await db.all(selectChecked(watch, run.watch_id)); pairs.length > 0; ) {
+      await db.tx((tx) => takeOver(tx, run.account_id, run.id, pairs));
+      pairs = pairs.length < DUE_PAGE ? [] : await db.all(selectChecked(watch, run.watch_id));
     }
   }
 }
@@ -89,11 +98,35 @@ async function takeOverPage(
   });
 }
 
-async function listRemoved(db: Queryable, run: RunRow, configured: readonly WatchId[]): Promise<number[]> {
-  const rows = await db.all(sql<{ id: number; name: WatchId }>`
+interface OtherWatch {
+  readonly id: number;
+  readonly name: WatchId;
+}
+
+const listOthers = (db: Queryable, run: RunRow): Promise<OtherWatch[]> =>
+  db.all(sql<OtherWatch>`
     SELECT id, name FROM watches WHERE account_id = ${run.account_id} AND id <> ${run.watch_id} ORDER BY id`);
-  const names = new Set(configured);
-  return rows.filter(({ name }) => !names.has(name)).map(({ id }) => id);
+
+/**
+ * What is to follow for pages that another watch does not list any more, and that this one lists: a retry, for example. They are
+ * taken over, or where this watch has bought them too, its row is due instead.
+ */
+async function takeOverLeft({ db }: Ledger, run: RunRow, others: readonly OtherWatch[]): Promise<void> {
+  const left = selectLeft(
+    others.map(({ id }) => id),
+    run.watch_id,
+  );
+  for (let pairs = await db.all(left); pairs.length > 0; ) {
+    await db.tx(async (tx) => {
+      await lockAccount(tx, run.account_id);
+      // Of several watches the one that bought it last.
+      const rows = [...new Map((await tx.all(left)).map((pair) => [pair.listed, pair])).values()];
+      const { bought = [], free = [] } = Object.groupBy(rows, ({ generation }) => (generation > 0 ? 'bought' : 'free'));
+      await takeOver(tx, run.account_id, run.id, free);
+      await moveWishes(tx, bought);
+    });
+    pairs = pairs.length < DUE_PAGE ? [] : await db.all(left);
+  }
 }
 
 const toIds = (ids: readonly number[]) =>
@@ -155,6 +188,29 @@ export const selectListed = (bought: readonly number[], watchId: number): Query<
   SELECT o.id AS bought, n.id AS listed FROM ${toIds(bought)} AS r CROSS JOIN urls AS o CROSS JOIN urls AS n
   WHERE o.id = r.id AND n.fp = o.fp AND n.watch_id = ${watchId} AND n.url = o.url AND n.generation = 0
     AND (o.generation > 0 OR n.due IS NULL)`;
+
+interface LeftPair extends TakeOver {
+  /** Of the row that is listed. */
+  readonly generation: number;
+}
+
+/**
+ * Rows of other watches that none of their sitemaps lists and for which something is to follow, and the rows of this watch, which
+ * lists them and has not bought them since. Uses urls_left and urls_by_fp.
+ */
+export const selectLeft = (others: readonly number[], watchId: number): Query<LeftPair> => sql<LeftPair>`
+  SELECT o.id AS bought, n.id AS listed, n.generation
+  FROM ${toIds(others)} AS r CROSS JOIN urls AS o CROSS JOIN urls AS n
+  WHERE o.watch_id = r.id AND ${IS_LEFT} AND n.fp = o.fp AND n.watch_id = ${watchId} AND n.url = o.url
+    AND n.gone_run IS NULL AND (n.generation = 0 OR (n.due IS NULL AND n.state NOT IN ('planned', 'submitted', 'quarantined')
+      AND coalesce(n.bought_at, 0) <= coalesce(o.bought_at, 0) AND (o.quarantined OR o.due <> 'changed')))
+  ORDER BY coalesce(o.bought_at, 0), o.id LIMIT ${DUE_PAGE}`;
+
+/** Rows of a removed watch that are to be checked in the index, and those of a watch that lists them. Uses check_queue_due. */
+export const selectChecked = (removed: number, watchId: number): Query<TakeOver> => sql<TakeOver>`
+  SELECT o.id AS bought, n.id AS listed FROM check_queue AS q CROSS JOIN urls AS o CROSS JOIN urls AS n
+  WHERE q.watch_id = ${removed} AND q.next_at IS NOT NULL AND o.id = q.url_id AND o.generation > 0
+    AND n.fp = o.fp AND n.watch_id = ${watchId} AND n.url = o.url AND n.generation = 0 LIMIT ${DUE_PAGE}`;
 
 /**
  * Rows of a removed watch for which something is to follow: those that were bought, to be bought again or in quarantine, and those

@@ -113,3 +113,25 @@ const selectPairs = (pairs: readonly TakeOver[]): Query<ListedRow> => sql<Listed
   )} AS r CROSS JOIN urls AS o CROSS JOIN urls AS n
   WHERE o.id = r.bought AND n.id = r.listed AND n.generation = 0
     AND (o.generation > 0 OR o.forgotten_at IS NOT NULL OR (o.due IS NOT NULL AND n.due IS NULL))`;
+
+/** The condition of urls_left on a row `o`: no sitemap of its watch lists it, and something is to follow. */
+export const IS_LEFT: Query = sql`o.gone_run IS NOT NULL AND o.generation > 0 AND (o.due IS NOT NULL OR o.quarantined)`;
+
+/**
+ * Where both rows were bought, each keeps its purchases: what is to follow for the one is to follow for the one that is listed, with
+ * its failures and its time of purchase. Call it with the account locked.
+ */
+export async function moveWishes(tx: Queryable, pairs: readonly TakeOver[]): Promise<void> {
+  if (pairs.length === 0) return;
+  const rows = toRows(
+    { bought: 'bigint', listed: 'bigint' },
+    pairs.map(({ bought, listed }): Row => [bought, listed]),
+  );
+  await tx.run(sql`
+    UPDATE urls SET state = o.state, reason_code = o.reason_code, reason_params = o.reason_params, due = o.due,
+      due_at = o.due_at, guard_passed = o.guard_passed, failures = o.failures, bought_at = o.bought_at
+    FROM ${rows} AS r JOIN urls AS o ON o.id = r.bought WHERE urls.id = r.listed`);
+  await tx.run(sql`
+    UPDATE urls SET state = CASE WHEN state = 'quarantined' THEN 'failed' ELSE state END, due = NULL, due_at = NULL
+    WHERE id IN (SELECT bought FROM ${rows} AS r)`);
+}

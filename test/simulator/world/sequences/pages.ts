@@ -2,6 +2,7 @@ import { forgetPages } from '../../../../src/ledger/forgotten/forget-pages.ts';
 import type { Url } from '../../../../src/url/normalize-url.ts';
 import { startRuns } from '../acts/runs.ts';
 import { recover } from '../operator.ts';
+import { FAILS, SITE } from '../site.ts';
 import type { Sequence } from './sequence.ts';
 import {
   awaitIdle,
@@ -153,6 +154,18 @@ export const PAGE_SEQUENCES = {
       await world.reconfigure({ watches: new Map([...watches].filter(([, sitemap]) => sitemap === 'w1')) });
       await recover(world);
       await world.reconfigure({ watches });
+      await runAll(world);
+    },
+  },
+  'failed, and then listed by another watch alone': {
+    world: { jobMs: 3 * MINUTE },
+    async play(world, _act, _random) {
+      await buyAll(world);
+      const urls = [`${SITE}/w0/moving/0${FAILS}`];
+      list(world, 'w0', urls, '2026-01-01');
+      list(world, 'w1', urls, '2026-01-01');
+      await buy(world, 'w0', urls);
+      unlist(world, 'w0', urls);
       await runAll(world);
     },
   },

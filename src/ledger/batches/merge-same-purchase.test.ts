@@ -4,13 +4,16 @@ import {
   ACCOUNT,
   accepted,
   crawled,
+  DAY,
   HOUR,
+  sendAll,
   shopUrl,
   type TestLedger,
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
-import type { Reference, RunId } from '../../submission/ids.ts';
+import { sql } from '../../database/sql.ts';
+import type { Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { recordPoll } from '../jobs/record-poll.ts';
 import { recoverJob } from '../jobs/recover.ts';
 import { settleJob } from '../jobs/settle-job.ts';
@@ -18,25 +21,31 @@ import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
 import { getAccountTotals } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
+import { endRun } from '../runs/runs.ts';
 import { listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
 import { recordAnswer } from './record-answer.ts';
 import { recordReconciled } from './record-reconciled.ts';
 import { reviewBatch } from './review-batch.ts';
 
-const REFERENCE = 'R-1' as Reference;
+const REFERENCE = 'J-1' as Reference;
 const policies = { account: ACCOUNT, watch: WATCH };
 const found = { reference: REFERENCE, state: 'queued', charged: null, pricePerUrl: null, balance: null };
 
 /** A batch of a restored copy that waits for its answer, and a job that the copy learned from the service. */
-async function planAndRecover(ledger: TestLedger, planned: readonly string[], bought: readonly string[]) {
-  await crawled(ledger, 'r1', { a: planned });
-  await planRun(ledger, 'r1' as RunId, policies);
+async function planAndRecover(
+  ledger: TestLedger,
+  planned: readonly string[],
+  bought: readonly string[],
+  { run = 'r1', lastmod = '2026-01-01', watch = WATCH.id } = {},
+) {
+  await crawled(ledger, run, { a: planned.map((path) => [path, lastmod]) });
+  await planRun(ledger, run as RunId, policies);
   const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
   assert.equal((await beginSend(ledger, batch!.id, policies)).kind, 'send');
   await recoverJob(
     ledger,
-    { account: ACCOUNT.id, watch: WATCH.id, baseUrl: ACCOUNT.baseUrl },
+    { account: ACCOUNT.id, watch, baseUrl: ACCOUNT.baseUrl },
     {
       reference: REFERENCE,
       state: 'processing',
@@ -84,6 +93,23 @@ describe('a batch with the reference of another one', () => {
     const recorded = await recordReconciled(ledger, batch, { kind: 'found', ...found });
     assert.equal(recorded.kind, 'accepted');
     assert.deepEqual((await listBatches(ledger)).map(({ state }) => state).toSorted(), ['accepted', 'refused']);
+  });
+
+  testLedger('has bought its URLs as late as the other one', async (ledger) => {
+    await crawled(ledger, 'first', { a: [['1', '2026-01-01']] });
+    await planRun(ledger, 'first' as RunId, policies);
+    const [reference = REFERENCE] = await sendAll(ledger);
+    await recordPoll(ledger, ACCOUNT.id, reference, { state: 'completed', terminalStates: ['completed'] });
+    await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: null });
+    await endRun(ledger, 'first' as RunId, 'finished');
+    ledger.pass(20 * DAY);
+    const later = { run: 'later', lastmod: '2026-02-01', watch: 'news' as WatchId };
+    const batch = await planAndRecover(ledger, ['1'], ['1'], later);
+    assert.equal((await recordReconciled(ledger, batch, { kind: 'found', ...found })).kind, 'accepted');
+    const times = (await ledger.db.all(sql<{ bought_at: number }>`SELECT bought_at FROM urls`)).map(
+      (url) => url.bought_at,
+    );
+    assert.deepEqual(times, [ledger.now() - 2 * DAY, ledger.now() - 2 * DAY]);
   });
 
   testLedger('needs review when one of them has other URLs', async (ledger) => {

@@ -22,7 +22,8 @@ export async function mergeSamePurchase(tx: Queryable, now: number, row: BatchRo
   // A URL whose result the other batch still awaits, under this watch, gets it from there.
   const awaits = kept.settled_at === null && kept.watch_id === row.watch_id;
   await tx.run(sql`
-    UPDATE urls SET due = NULL, due_at = NULL, bought_at = coalesce(urls.bought_at, ${kept.accepted_at}),
+    UPDATE urls SET due = NULL, due_at = NULL, 
+      bought_at = CASE WHEN urls.bought_at > ${kept.accepted_at} THEN urls.bought_at ELSE ${kept.accepted_at} END,
       bought_version = ${toLatestSql('urls.bought_version', 'urls.planned_version')}, planned_version = NULL,
       state = CASE WHEN ${awaits ? 1 : 0} = 1 THEN 'submitted' WHEN m.result = 'completed' THEN 'completed' ELSE 'known' END,
       ${assignReason(reason)}

@@ -62,7 +62,7 @@ function parseLine(text: string, { config, watch: all, now }: ImportOptions): Im
     if (all === null) return 'names no watch: give the watch of a list of URLs with --watch';
     if (findLineFault(text) !== null)
       return `"${text.slice(0, 200)}" is not one URL and nothing else; write a space in a URL as %20`;
-    return toLine(all, text, { state: 'known', generation: 1, boughtAt: now, version: null });
+    return toLine(all, text, { state: 'known', generation: 1, failures: 0, boughtAt: now, version: null });
   }
   let record: Readonly<Record<string, unknown>>;
   try {
@@ -86,9 +86,13 @@ function parseLine(text: string, { config, watch: all, now }: ImportOptions): Im
   const boughtAt = toTime(record.bought_at);
   if (boughtAt === undefined) return 'has a bought_at that is no date';
   const state = toState(record.state);
+  const failures = record.failures ?? 0;
+  if (typeof failures !== 'number' || !Number.isSafeInteger(failures) || failures < 0)
+    return 'has failures that are no number';
   const rest = {
     state,
     generation,
+    failures,
     boughtAt: boughtAt ?? now,
     version: lastmod === null ? null : parseW3cDate(lastmod),
   };

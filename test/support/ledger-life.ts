@@ -312,7 +312,7 @@ export class LedgerLife {
     );
     const at = this.#ledger.now() - Math.floor(this.#random() * 10 * DAY);
     if (this.#chance(0.3)) {
-      const bought = { state: 'completed', generation: 1, boughtAt: at, version: null } as const;
+      const bought = { state: 'completed', generation: 1, failures: 0, boughtAt: at, version: null } as const;
       const known = [...new Set(urls)].map((url) => ({ ...bought, url }));
       return importPurchases(this.#ledger, { account: account.id, watch: watch.id }, known, {
         write: this.#chance(0.8),

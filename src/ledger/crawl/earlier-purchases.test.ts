@@ -307,7 +307,7 @@ describe('two watches that list the same URL', () => {
       ]);
       assert.deepEqual(after.toSorted(), [
         [OLD.id, 'planned', null, 1],
-        [NEW.id, 'failed', null, 1],
+        [NEW.id, 'known', null, 1],
       ]);
     },
   );

@@ -229,7 +229,7 @@ describe('a forgotten page that comes back', () => {
 });
 
 const imported = (url: Parameters<typeof importPurchases>[2][number]['url'], generation = 1) =>
-  ({ url, state: 'completed', generation, boughtAt: 1, version: null }) as const;
+  ({ url, state: 'completed', generation, failures: 0, boughtAt: 1, version: null }) as const;
 
 describe('export, import and recovery', () => {
   testLedger('a forgotten page that was exported and imported comes back as bought', async (ledger) => {

@@ -26,6 +26,7 @@ const bought = (path: string, more: Partial<ImportedUrl> = {}): ImportedUrl => (
   url: shopUrl(path),
   state: 'known',
   generation: 1,
+  failures: 0,
   boughtAt: Date.UTC(2025, 11, 1),
   version: null,
   ...more,
@@ -68,6 +69,18 @@ describe('import of purchases', () => {
     assert.deepEqual(await importPurchases(ledger, TO, again, { write: true }), { added: 0, marked: 0, known: 2 });
     assert.deepEqual(await getUrlHistory(ledger, shopUrl('b')), before);
   });
+
+  for (const [failures, urls] of [
+    [0, 1],
+    [1, 1],
+    [2, 0],
+  ] as const) {
+    testLedger(`a page that failed ${failures} times in a row is bought again ${urls} times`, async (ledger) => {
+      await importPurchases(ledger, TO, [bought('a', { state: 'failed', failures })], { write: true });
+      assert.equal(await buy(ledger, 'r1', ['a']), urls);
+      assert.equal((await getUrlHistory(ledger, shopUrl('a')))[0]?.state, urls === 1 ? 'submitted' : 'quarantined');
+    });
+  }
 
   testLedger('a page that changed since it was bought is due as a changed one', async (ledger) => {
     const lastmod = { version: makeVersion(Date.UTC(2026, 0, 1), SPAN.day) };

@@ -19,6 +19,8 @@ export interface ImportedUrl {
   readonly state: Extract<LedgerUrlState, 'known' | 'completed' | 'failed' | 'quarantined'>;
   /** How often it was bought, at least 1. */
   readonly generation: number;
+  /** In a row. One that failed is bought again as the watch buys failed URLs. */
+  readonly failures: number;
   readonly boughtAt: number;
   /** Of the page as it was bought; null when not known, and then the next one is no change. */
   readonly version: Version | null;
@@ -61,19 +63,26 @@ export async function importPurchases(
       const rows = await ensureRecoveredUrls(tx, ledger, { watch, watchId, account }, urls, now);
       // Two spellings of one page are one row; the first counts.
       const byId = new Map([...rows].toReversed().map(([at, id]) => [id, at]));
-      const { reason_code, reason_params } = toStoredReason({ code: 'imported' });
       const listed = toRows(
         COLUMNS,
         [...byId].map(([id, at]): Row => {
-          const { state, generation, boughtAt, version } = urls[at] as ImportedUrl;
-          return [id, state, generation, Math.min(boughtAt, now), version];
+          const { state, generation, boughtAt, version, ...url } = urls[at] as ImportedUrl;
+          const failedAt = Math.min(boughtAt, now);
+          const failures = state === 'failed' ? Math.max(1, url.failures) : url.failures;
+          const { reason_code, reason_params } = toStoredReason(
+            state === 'failed'
+              ? { code: 'failed_without_watch', failures, failedAt, text: null }
+              : { code: 'imported' },
+          );
+          const due = state === 'failed' ? 'retry' : null;
+          return [id, state, generation, failures, failedAt, version, due, reason_code, reason_params];
         }),
       );
       const added = [...byId.keys()].filter((id) => id > top).length;
       const { changes } = await tx.run(sql`
-        UPDATE urls SET generation = r.generation, state = r.state, bought_at = r.bought_at, due = NULL, due_at = NULL,
-          bought_version = r.version, version = coalesce(urls.version, r.version),
-          reason_code = ${reason_code}, reason_params = ${reason_params}
+        UPDATE urls SET generation = r.generation, state = r.state, failures = r.failures, bought_at = r.bought_at,
+          due = r.due, due_at = NULL, bought_version = r.version, version = coalesce(urls.version, r.version),
+          reason_code = r.reason_code, reason_params = r.reason_params
         FROM ${listed} AS r WHERE urls.id = r.id AND urls.generation = 0`);
       imported = { added, marked: changes - added, known: byId.size - changes };
       if (!write) throw new Trial();
@@ -97,8 +106,12 @@ const COLUMNS = {
   id: 'bigint',
   state: 'text',
   generation: 'bigint',
+  failures: 'bigint',
   bought_at: 'bigint',
   version: 'bigint',
+  due: 'text',
+  reason_code: 'text',
+  reason_params: 'text',
 } as const;
 
 const hasWaitingBatch = (account: AccountId, batch: number): LedgerError =>

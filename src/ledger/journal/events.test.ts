@@ -357,6 +357,7 @@ describe('what other programs bought', () => {
       url: shopUrl('1'),
       state: 'known',
       generation: 1,
+      failures: 0,
       boughtAt: 1,
       version: null,
     } as const;

@@ -4,6 +4,7 @@ import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { Version } from '../../url/version.ts';
 import { addLive, lockAccount } from '../accounts/watches.ts';
+import { assignReason } from '../reason-columns.ts';
 import { isLaterSql, toLatestSql } from '../version-sql.ts';
 import { leaveLists } from './drop-lists.ts';
 
@@ -132,6 +133,6 @@ export async function moveWishes(tx: Queryable, pairs: readonly TakeOver[]): Pro
       due_at = o.due_at, guard_passed = o.guard_passed, failures = o.failures, bought_at = o.bought_at
     FROM ${rows} AS r JOIN urls AS o ON o.id = r.bought WHERE urls.id = r.listed`);
   await tx.run(sql`
-    UPDATE urls SET state = CASE WHEN state = 'quarantined' THEN 'failed' ELSE state END, due = NULL, due_at = NULL
+    UPDATE urls SET state = 'known', ${assignReason(null)}, due = NULL, due_at = NULL
     WHERE id IN (SELECT bought FROM ${rows} AS r)`);
 }

@@ -15,6 +15,8 @@ export interface PurchasedUrl {
   readonly url: Url | ForgottenUrl;
   readonly state: LedgerUrlState;
   readonly generation: number;
+  /** In a row, since the last that was completed. */
+  readonly failures: number;
   /** Null until a batch with it was accepted. */
   readonly bought_at: number | null;
   /** Null too where `courier recover` found the last purchase: the service does not say which version a job bought. */
@@ -39,7 +41,7 @@ export async function* eachPurchasedPage(
 }
 
 const selectPage = (after: number): Query<PurchasedUrl> => sql<PurchasedUrl>`
-  SELECT u.id, w.name AS watch, w.account_id AS account, u.url, u.state, u.generation, u.bought_at,
+  SELECT u.id, w.name AS watch, w.account_id AS account, u.url, u.state, u.generation, u.failures, u.bought_at,
     CASE WHEN u.versions_bought_until >= u.bought_at THEN NULL ELSE u.bought_version END AS bought_version
   FROM urls AS u JOIN watches AS w ON w.id = u.watch_id
   WHERE u.id > ${after} AND u.generation > 0 ORDER BY u.id LIMIT ${PAGE}`;

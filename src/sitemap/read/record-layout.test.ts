@@ -77,9 +77,9 @@ function writeWithChildren(seed: number): string {
     'text between',
     '< y>',
   ];
-  const oddity = random() * random() * 0.1;
+  const rarity = random() * random() * 0.1;
   const used = usual.filter(() => random() < 0.7);
-  const child = () => (random() < oddity || used.length === 0 ? pick(odd) : pick(used)());
+  const child = () => (random() < rarity || used.length === 0 ? pick(odd) : pick(used)());
   const children = () => Array.from({ length: Math.floor(random() * 5) }, child).join(pick(['\n', '']));
   const before = random() < 0.1 ? children : () => '';
   const record = () =>

@@ -69,7 +69,7 @@ export async function tryClient(node: string, app: string): Promise<void> {
     return run.stdout;
   };
   command('account', 'create', '--name', 'Ann', '--balance', '10.00', '--price', '0.25');
-  const apiKey = /usk_\w+/.exec(command('key', 'create', '--account', 'Ann'))?.[0];
+  const apiKey = /usk_\w{49}/.exec(command('key', 'create', '--account', 'Ann'))?.[0];
   const service = spawn(node, ['node_modules/.bin/courier-service', 'serve', '--port', '0', '--database', database], {
     cwd: app,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -45,7 +45,8 @@ export async function witnessBalanceBefore(deps: Deps, account: AccountId, batch
 /** For an acceptance that reports no charge: reads the balance after it. */
 export async function witnessBalanceAfter(deps: Deps, account: AccountId, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind !== 'accepted') return outcome;
-  if ((outcome.charged ?? 0) > 0 || (outcome.pricePerUrl ?? 0) > 0 || outcome.balance !== null) return outcome;
+  const { charged, pricePerUrl, price = null } = outcome;
+  if ([charged, pricePerUrl, price].some((shown) => (shown ?? 0) > 0) || outcome.balance !== null) return outcome;
   return { ...outcome, balance: await tryBalance(deps, account) };
 }
 

@@ -11,12 +11,12 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
     statements: (t) => [
       'CREATE TABLE ledger_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
       // `lock_version` is written first in every transaction that plans or spends, so that they take turns per account.
-      // Shares are in URLs (src/ledger/batches/fair-share.ts).
+      // Shares are in URLs (src/ledger/batches/fair-share.ts). `other_currency`: of the last acceptance, where it is not the lira.
       `CREATE TABLE ledger_accounts (
         id TEXT PRIMARY KEY, base_url TEXT, lock_version BIGINT NOT NULL DEFAULT 0, balance BIGINT, balance_at BIGINT,
         suspended_code TEXT, suspended_params TEXT, key_rejected_code TEXT, key_rejected_params TEXT,
         fast_share BIGINT NOT NULL DEFAULT 0, standard_share BIGINT NOT NULL DEFAULT 0,
-        fast_in_a_row BIGINT NOT NULL DEFAULT 0)`,
+        fast_in_a_row BIGINT NOT NULL DEFAULT 0, other_currency TEXT)`,
       // `hold`: why nothing of the account is sent, as JSON; NULL when nothing is held back.
       'CREATE TABLE account_history (account_id TEXT PRIMARY KEY, hold TEXT, held_at BIGINT)',
       `CREATE TABLE foreign_jobs (

@@ -263,6 +263,7 @@ CREATE TABLE ledger_accounts (
   fast_share bigint DEFAULT 0 NOT NULL,
   standard_share bigint DEFAULT 0 NOT NULL,
   fast_in_a_row bigint DEFAULT 0 NOT NULL,
+  other_currency text,
   PRIMARY KEY (id)
 );
 

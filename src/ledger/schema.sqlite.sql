@@ -243,7 +243,8 @@ CREATE TABLE ledger_accounts (
   key_rejected_params TEXT,
   fast_share BIGINT NOT NULL DEFAULT 0,
   standard_share BIGINT NOT NULL DEFAULT 0,
-  fast_in_a_row BIGINT NOT NULL DEFAULT 0
+  fast_in_a_row BIGINT NOT NULL DEFAULT 0,
+  other_currency TEXT
 );
 
 CREATE TABLE ledger_settings (

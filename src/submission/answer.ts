@@ -72,6 +72,10 @@ export interface AcceptedData {
   readonly state: string | null;
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
+  /** A mere "price": of one URL, or of all of them. */
+  readonly price?: Micros | null;
+  /** The currency of the amounts, where it is named and is not the lira; such amounts are null. */
+  readonly otherCurrency?: string | null;
   readonly balance: Micros | null;
   /** The number of accepted URLs that the service reports. */
   readonly urls: number | null;

@@ -2,6 +2,7 @@ import { formatTry, type Micros } from '../../contract/money.ts';
 import type { AcceptedData, ApiAnswer, CheckData, CheckResult, Verdict } from './answer.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
+import { describeOtherCurrency } from './other-currency.ts';
 import { type Conflict, decideRefusal, type Refusal, type RequestContext } from './refusal.ts';
 import { DEFAULT_TERMINAL_STATES } from './states.ts';
 
@@ -16,6 +17,10 @@ export interface Accepted {
   /** The reported charge; null when unreported. */
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
+  /** Of one URL, or of all of them. */
+  readonly price?: Micros | null;
+  /** The currency of its amounts, where that is not the lira: they are null. Absent: not known. */
+  readonly otherCurrency?: string | null;
   readonly balance: Micros | null;
   /** What in the response contradicts the batch, as messages. */
   readonly warnings: readonly string[];
@@ -51,6 +56,8 @@ export function decideOutcome(answer: ApiAnswer<AcceptedData>, batch: BatchConte
     state: rest.state,
     charged: rest.charged,
     pricePerUrl: rest.pricePerUrl,
+    price: rest.price ?? null,
+    otherCurrency: rest.otherCurrency ?? null,
     balance: rest.balance,
     warnings: listWarnings(body.data, batch.urls.length, status === 202),
   };
@@ -80,7 +87,8 @@ function unusableSuccess(what: string): Conflict {
   };
 }
 
-function listWarnings({ urls, charged, pricePerUrl, state }: AcceptedData, sent: number, isNew: boolean): string[] {
+function listWarnings(data: AcceptedData, sent: number, isNew: boolean): string[] {
+  const { urls, charged, pricePerUrl, price = null, otherCurrency = null, state } = data;
   const warnings: string[] = [];
   if (isNew && DEFAULT_TERMINAL_STATES.includes(state ?? '')) {
     warnings.push(
@@ -91,6 +99,12 @@ function listWarnings({ urls, charged, pricePerUrl, state }: AcceptedData, sent:
   if (charged !== null && charged < 0) warnings.push(`the charge is below zero (${formatTry(charged)})`);
   if (charged !== null && pricePerUrl !== null && charged !== pricePerUrl * sent) {
     warnings.push(`the charge of ${formatTry(charged)} is not ${sent} times the price of ${formatTry(pricePerUrl)}`);
+  }
+  if (otherCurrency !== null) warnings.push(describeOtherCurrency(otherCurrency));
+  if (charged !== null && price !== null && charged !== price && charged !== price * sent) {
+    warnings.push(
+      `the charge of ${formatTry(charged)} is neither the price of ${formatTry(price)} nor ${sent} times that`,
+    );
   }
   return warnings;
 }

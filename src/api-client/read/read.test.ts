@@ -315,6 +315,19 @@ describe('response readers', () => {
     }
   });
 
+  test('names the currency of an acceptance that is not the lira, and keeps a mere price apart', () => {
+    const read = (data: JsonObject) => {
+      const { charged, pricePerUrl, price, otherCurrency } = readAccepted({ reference: 'R', ...data }, statusMapping);
+      return { charged, pricePerUrl, price, otherCurrency };
+    };
+    const nothing = { charged: null, pricePerUrl: null, price: null, otherCurrency: null };
+    assert.deepEqual(read({ charged: 5, currency: 'EUR' }), { ...nothing, otherCurrency: 'EUR' });
+    assert.deepEqual(read({ cost: { amount: 5, currency: 'EUR' } }), { ...nothing, otherCurrency: 'EUR' });
+    assert.deepEqual(read({ charged: { amount: 5, currency: 'TRY' }, currency: 'EUR' }).otherCurrency, null);
+    assert.deepEqual(read({ price: 5 }), { ...nothing, price: 5_000_000 });
+    assert.deepEqual(read({ price_per_url: 5 }), { ...nothing, pricePerUrl: 5_000_000 });
+  });
+
   test('reads what stands beside a job as well, where the job does not say it', () => {
     const entry = {
       ...{ opened: '2026-01-15T12:00:00Z', project: 'Shop', charged: 0.75, url_count: 3, service: 'fast' },

@@ -16,7 +16,7 @@ import {
   readFirst,
 } from './fields.ts';
 import { type Listed, openAttributes, type Page, type PageRequest, readList, readWholeList } from './list.ts';
-import { indexInside, readMoney } from './money.ts';
+import { findOtherCurrency, indexInside, readMoney } from './money.ts';
 import { latestInstant } from './time.ts';
 
 /** A job as the list and the detail show it. Null where the service does not show a field. */
@@ -77,8 +77,8 @@ const CHARGED = [
   'amount',
 ];
 const UNIT_PRICE = ['priceperurl', 'perurlprice', 'unitprice', 'urlprice'];
-const PRICE = [...UNIT_PRICE, 'price'];
 const BALANCE = ['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining'];
+const AMOUNTS = [...CHARGED, ...UNIT_PRICE, 'price'];
 const CREATED = [
   ...['createdat', 'submittedat', 'acceptedat', 'queuedat', 'receivedat', 'openedat', 'placedat', 'orderedat'],
   ...['created', 'submitted', 'accepted', 'queued', 'received', 'opened', 'placed', 'ordered'],
@@ -128,15 +128,24 @@ export function asReference(value: Json): Reference | null {
 export function readAccepted(data: Json, statusMapping: StatusMapping): AcceptedData {
   const { outer, job } = findJob(data);
   const both = new Map([...outer, ...job]);
+  const charged = readMoney(both, CHARGED);
+  const pricePerUrl = readMoney(both, UNIT_PRICE);
+  const price = readMoney(both, ['price']);
+  const isInLira = charged !== null || pricePerUrl !== null || price !== null;
   return {
     reference: readFirst(outer, REFERENCE, asReference) ?? readFirst(job, ID, asReference),
     state: statusMapping.job(readState(outer, job)),
-    charged: readMoney(both, CHARGED),
-    pricePerUrl: readMoney(both, PRICE),
+    charged,
+    pricePerUrl,
+    price,
     balance: readMoney(both, BALANCE),
+    otherCurrency: isInLira ? null : readOtherCurrency(both),
     urls: readFirst(job, COUNT, asCount),
   };
 }
+
+const readOtherCurrency = (fields: Fields): string | null =>
+  findOtherCurrency(fields) ?? readFirst(fields, AMOUNTS, (value) => findOtherCurrency(indexFields(value)));
 
 const readState = (outer: Fields, job: Fields): string | null =>
   readFirst(job, STATE, asWord) ?? readFirst(outer, STATE, asWord);

@@ -8,7 +8,7 @@ import { getChargeDay } from '../journal/days.ts';
 import { bookPurchase } from '../journal/open-money.ts';
 import { getCountedPrice } from '../journal/prices.ts';
 import { recordService } from '../money/account.ts';
-import { recordAccountWorks } from '../money/account-status.ts';
+import { recordAccountWorks, recordCurrency } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
@@ -26,6 +26,10 @@ export interface Acceptance {
   readonly state: string | null;
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
+  /** Of one URL, or of all of them. */
+  readonly price?: Micros | null;
+  /** Absent: not known. */
+  readonly otherCurrency?: string | null;
   readonly balance: Micros | null;
   /** When the service created the job, where its list says so. */
   readonly createdAt?: number | null;
@@ -113,6 +117,7 @@ export async function acceptBatch(
     reason,
   });
   await recordAccountWorks(tx, row.account_id);
+  if (accepted.otherCurrency !== undefined) await recordCurrency(tx, row.account_id, accepted.otherCurrency);
   await recordService(tx, { id: row.account_id, baseUrl: row.base_url });
   await forgetRefusals(tx, row.account_id);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);

@@ -24,6 +24,20 @@ export interface AccountStatus {
   readonly keyRejected: Reason | null;
 }
 
+/** In which currency the service charged last, where that is not the lira. */
+export async function getOtherCurrency({ db }: Ledger, account: AccountId): Promise<string | null> {
+  const row = await db.get(sql<{ other_currency: string | null }>`
+    SELECT other_currency FROM ledger_accounts WHERE id = ${account}`);
+  return row?.other_currency ?? null;
+}
+
+/** The currency of an acceptance; null: the lira, or none was named. */
+export async function recordCurrency(tx: Queryable, account: AccountId, currency: string | null): Promise<void> {
+  await tx.run(sql`
+    UPDATE ledger_accounts SET other_currency = ${currency}
+    WHERE id = ${account} AND other_currency IS DISTINCT FROM ${currency}`);
+}
+
 interface StatusRow {
   readonly suspended_code: string | null;
   readonly suspended_params: string | null;

@@ -31,6 +31,7 @@ const UNPRICED = { ...ACCOUNT, pricePerUrl: { standard: null, fast: null } };
 interface Reported {
   readonly charged?: Micros;
   readonly pricePerUrl?: Micros;
+  readonly price?: Micros;
   readonly balance?: Micros;
 }
 
@@ -57,7 +58,8 @@ describe('charge', () => {
     ['the charge', { charged: lira(0.6) }, 0.6],
     ['the price of a URL', { pricePerUrl: lira(0.3) }, 0.6],
     ['the price of a URL, as the charge too', { pricePerUrl: lira(0.3), charged: lira(0.3) }, 0.6],
-    ['the total under the name of a price', { pricePerUrl: lira(0.5) }, 0.5],
+    ['a mere price of one URL', { price: lira(0.3) }, 0.6],
+    ['the total as a mere price', { price: lira(0.5) }, 0.5],
     ['neither: what was expected counts', {}, 0.5],
     ['a charge of zero', { charged: lira(0) }, 0.5],
     ['a charge below zero', { charged: lira(-3) }, 0.5],

@@ -35,6 +35,8 @@ interface SentBatch {
 export interface ReportedMoney {
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
+  /** A mere "price": of one URL, or of all of them. */
+  readonly price?: Micros | null;
   /** After the charge. */
   readonly balance: Micros | null;
 }
@@ -48,29 +50,30 @@ const MAX_PER_URL = micros(1_000_000_000);
 /**
  * Determines what a batch cost: the reported charge; else the fall of the balance, when nothing else can have changed it;
  * else the expected cost at the known price; else unknown. A charge of zero is ignored, because a replayed response may
- * report that nothing was charged now. A price that equals what all URLs were expected to cost is their charge. A charge that equals the price of one URL is read as that price, unless it is what
+ * report that nothing was charged now. A charge that equals the price of one URL is read as that price, unless it is what
  * all of them cost at the price that is known, or at that of the last charge before the batch was sent: the configured price
  * may be higher, and the price may have risen since. A larger fall of the balance than expected reveals a risen price.
  */
 export async function computeCharge(tx: Queryable, row: SentBatch, reported: ReportedMoney): Promise<BatchCharge> {
-  const { charged, pricePerUrl } = reported;
+  const { charged, pricePerUrl, price: shown = null } = reported;
   const { perUrl } = await getPrice(tx, row.account_id, row.service, null);
   // Planned before the first charge showed the price: it is known by now.
   const expected = row.expected_cost ?? (perUrl === null ? null : timesMicros(perUrl, row.urls));
   const amount = ifPlausible(charged, row.urls);
-  const price = ifPlausible(pricePerUrl, 1);
+  const isTotal = shown !== null && pricePerUrl === null && isPriceOfBatch(shown, row.urls, expected);
+  const price = ifPlausible(pricePerUrl ?? (isTotal ? null : shown), 1);
   if (amount !== null && (await isChargeOfAll(tx, row, amount, { perUrl, price, expected }))) {
     return { amount, reported: true, updatesPrice: true, warnings: higherThanExpected(row, amount) };
   }
-  // A total under the name of a price: what one URL costs has hardly become what all of them cost.
-  if (amount === null && price !== null && row.urls > 1 && price === expected)
-    return { amount: price, reported: true, updatesPrice: true, warnings: [] };
+  const total = isTotal ? ifPlausible(shown, row.urls) : null;
+  if (amount === null && total !== null)
+    return { amount: total, reported: true, updatesPrice: true, warnings: higherThanExpected(row, total) };
   const unit = price ?? amount;
   if (unit !== null) {
     const whole = timesMicros(unit, row.urls);
     return { amount: whole, reported: true, updatesPrice: true, warnings: higherThanExpected(row, whole) };
   }
-  const warnings = [charged, pricePerUrl].flatMap((each) =>
+  const warnings = [charged, pricePerUrl, shown].flatMap((each) =>
     each !== null && each > MAX_PER_URL
       ? [`the service reports ${formatTry(each)}, which is implausible and ignored`]
       : [],
@@ -112,6 +115,14 @@ function isUnitPrice(amount: Micros, urls: number, price: Micros | null, expecte
   if (amount === price) return true;
   return expected !== null && expected % urls === 0 && amount === splitMicros(expected, urls);
 }
+
+/**
+ * Whether a mere "price" is that of all URLs. As that of one URL it would be more than double of what was expected, and as that
+ * of all at least the half: prices rise and are rounded, but one URL hardly costs what all of them did. Where it may be either,
+ * the higher amount keeps the caps.
+ */
+const isPriceOfBatch = (price: Micros, urls: number, expected: Micros | null): boolean =>
+  urls > 1 && expected !== null && (price === expected || (price * urls > 2 * expected && 2 * price >= expected));
 
 const isPriceOfAll = (amount: Micros, urls: number, perUrl: Micros | null): boolean =>
   perUrl !== null && amount === timesMicros(perUrl, urls);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Micros } from '../contract/money.ts';
+import { recordService } from '../src/ledger/money/account.ts';
 import { planRun } from '../src/ledger/plans/make-plan.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { getAccountTotals } from '../src/ledger/reports/totals.ts';
@@ -153,7 +154,9 @@ describe('an account belongs to one service', () => {
   testOnEachDialect('a ledger whose account names another service sends nothing', async (t, dialect) => {
     const { baseUrl, counts } = await startFakeService(t, {});
     const connector = await createTestConnector(t, { baseUrl, account: PRICE, dialect });
-    await planWithoutCaps(connector, 'https://sandbox.example/api/v1', 1);
+    const sandbox = 'https://sandbox.example/api/v1';
+    await planWithoutCaps(connector, sandbox, 1);
+    await recordService(connector.ledger.db, { id: ACCOUNT.id, baseUrl: sandbox });
     const step = await connector.send();
     assert.equal(step.kind, 'suspended');
     assert.match(

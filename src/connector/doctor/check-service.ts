@@ -3,6 +3,7 @@ import { formatTry } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
 import type { Account, Config } from '../../config/config.ts';
 import { readSecret, SecretMissingError } from '../../config/secrets.ts';
+import { getOtherCurrency } from '../../ledger/money/account-status.ts';
 import { recordBalance } from '../../ledger/money/balance.ts';
 import { findOtherAccount } from '../../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
@@ -10,6 +11,8 @@ import { readHeaderUsage } from '../../rate-limit/external-usage.ts';
 import { toRateLimits } from '../../rate-limit/limits.ts';
 import type { HeaderBudget } from '../../submission/answer.ts';
 import { formatCounted } from '../../submission/count.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import { describeOtherCurrency } from '../../submission/other-currency.ts';
 import { type Reason, toSentence } from '../../submission/reason.ts';
 import { withService } from '../service-client.ts';
 import { checkContract } from './check-contract.ts';
@@ -34,7 +37,8 @@ export async function checkService(
   const other = await findOtherAccount(ledger.db, account);
   // Another service rejects the key, and its balance is not the account's: neither is asked for.
   if (other !== null) return [secret, toOtherFinding(subject, other), ...findings];
-  return [secret, ...(await checkKey(config, ledger, account, signal)), ...findings];
+  const currency = checkCurrency(subject, await getOtherCurrency(ledger, subject));
+  return [secret, ...(await checkKey(config, ledger, account, signal)), ...currency, ...findings];
 }
 
 async function checkKey(config: Config, ledger: Ledger, account: Account, signal: AbortSignal): Promise<Finding[]> {
@@ -104,6 +108,18 @@ async function checkList(config: Config, ledger: Ledger, account: Account, signa
     return needsList ? fail(about, `${error.message}, so nothing is bought`, next) : warn(about, error.message, next);
   }
 }
+
+/** The currency of the last acceptance, where that is not the lira. */
+export const checkCurrency = (subject: AccountId, currency: string | null): Finding[] =>
+  currency === null
+    ? []
+    : [
+        warn(
+          { check: 'balance', subject },
+          describeOtherCurrency(currency),
+          'pause the watches of the account, and ask the service',
+        ),
+      ];
 
 function toKeyFinding({ id: subject, baseUrl }: Account, error: ApiError): Finding {
   const about = { check: 'key', subject } as const;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { AccountId } from '../../submission/ids.ts';
 import { compareContract } from './check-contract.ts';
 import { judgeDisk } from './check-ledger.ts';
+import { checkCurrency } from './check-service.ts';
 
 const operation = (schema: object) => ({ requestBody: { content: { 'application/json': { schema } } } });
 const paths = (prefix = '', submit: object = { properties: { urls: { maxItems: 5_000 } } }) => ({
@@ -56,4 +58,13 @@ describe('the disk of the ledger', () => {
       assert.equal(judgeDisk(about, free, ledger).level, level);
     });
   }
+});
+
+describe('checkCurrency', () => {
+  test('warns while the last acceptance was in another currency than the lira', () => {
+    assert.deepEqual(checkCurrency('main' as AccountId, null), []);
+    const [finding] = checkCurrency('main' as AccountId, 'EUR');
+    assert.equal(finding?.level, 'warn');
+    assert.match(finding?.message ?? '', /charges in EUR, not in TRY/);
+  });
 });

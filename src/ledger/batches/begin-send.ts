@@ -92,7 +92,10 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
         reason: renderReason({ code: 'other_service', account: account.id, recorded, configured: account.baseUrl }),
       };
     }
-    if (!isSameBaseUrl(row.base_url, account.baseUrl)) return withOtherAddress(tx, row, account.baseUrl, now);
+    // Planned for an address at which nothing was ever bought.
+    if (!isSameBaseUrl(row.base_url, account.baseUrl)) {
+      return withdraw(tx, row, now, { code: 'other_address', recorded: row.base_url, configured: account.baseUrl });
+    }
     const stored = await tx.get(sql<{ body: string }>`SELECT body FROM batch_bodies WHERE batch_id = ${batch}`);
     const { idempotency_key: key, tag } = row;
     if (stored === undefined || key === null || tag === null || computeDigest(stored.body) !== row.digest) {
@@ -120,7 +123,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       await recordTurn(tx, row, now);
       return { kind: 'reconcile', tag, firstSentAt: findFirstSent(row.planned_at, now), ...named };
     }
-    if (watch === null) return withoutWatch(tx, row, now);
+    if (watch === null) return withdraw(tx, row, now, { code: 'watch_removed' });
     const belongsTo = watch.account ?? account.id;
     if (belongsTo !== account.id && inDoubtSince === null) {
       return dissolve(tx, row, now, { code: 'watch_moved', account: belongsTo });
@@ -178,17 +181,8 @@ async function findRefusal(
   return capRefusal({ ...question, cost: await computeCurrentCost(tx, row, account) });
 }
 
-/** Takes back a batch of a removed or renamed watch; it needs review when it may be charged already. */
-async function withoutWatch(tx: Queryable, row: BatchRow, now: number): Promise<Sending> {
-  const reason: Reason = { code: 'watch_removed' };
-  if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);
-  await requireReview(tx, row, now, reason, { doubt: 'stays' });
-  return { kind: 'closed', state: 'needs_review', reason: renderReason(reason) };
-}
-
-/** Takes back a batch for an address at which nothing was ever bought; it needs review when it may be charged there. */
-async function withOtherAddress(tx: Queryable, row: BatchRow, configured: string, now: number): Promise<Sending> {
-  const reason: Reason = { code: 'other_address', recorded: row.base_url, configured };
+/** Takes back a batch that is never sent as it is; it needs review when it may be charged already. */
+async function withdraw(tx: Queryable, row: BatchRow, now: number, reason: Reason): Promise<Sending> {
   if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);
   await requireReview(tx, row, now, reason, { doubt: 'stays' });
   return { kind: 'closed', state: 'needs_review', reason: renderReason(reason) };

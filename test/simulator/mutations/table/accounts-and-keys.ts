@@ -6,9 +6,14 @@ export const ACCOUNTS_AND_KEYS: readonly Mutation[] = [
   {
     name: 'sends to another service (fixed: money 5)',
     file: `${BATCHES}/begin-send.ts`,
-    from: 'if (!isSameBaseUrl(recorded, account.baseUrl)) {',
-    to: 'if (now < 0) {',
+    from: 'if (recorded !== null) {',
+    to: 'if (now < 0 && recorded !== null) {',
     also: [
+      {
+        file: `${BATCHES}/begin-send.ts`,
+        from: 'if (!isSameBaseUrl(row.base_url, account.baseUrl)) {',
+        to: 'if (now < 0) {',
+      },
       {
         file: 'src/connector/confirm-account.ts',
         from: 'const recorded = await findOtherService(ledger.db, account);\n  if (recorded === null) return;',

@@ -15,7 +15,7 @@ export const BEFORE_SENDING: readonly Mutation[] = [
   {
     name: 'sends for a watch that is not configured',
     file: `${BATCHES}/begin-send.ts`,
-    from: 'if (watch === null) return withoutWatch(tx, row, now);',
+    from: "if (watch === null) return withdraw(tx, row, now, { code: 'watch_removed' });",
     to: 'watch ??= { spend: {} } as never;',
     actsAtEnd: true,
     needs: ['remove watch', 'nothing is taken'],

@@ -18,6 +18,35 @@ export const GOES_ON_BY_ITSELF: readonly Mutation[] = [
     to: "submit((client) => client.submit(sending.body.replace(/^\\{/, `{${' '.repeat(attempt)}`), key))",
   },
   {
+    name: 'asks for no list while nothing is to be sent',
+    file: 'activities/dispatch.ts',
+    from: 'if (stop !== null) return stop;',
+    to: '',
+    needs: ['a list that can be read again, and nothing to send'],
+  },
+  {
+    name: 'asks for no key while nothing is to be sent',
+    file: 'activities/dispatch.ts',
+    from: 'if (stop !== null) return stop;',
+    to: '',
+    also: [
+      { file: `${MONEY}/confirm-account.ts`, from: 'await endKeyRejection(tx, account);', to: '' },
+      { file: 'src/ledger/index-checks/record-check.ts', from: 'await endKeyRejection(tx, row.account_id);', to: '' },
+    ],
+    needs: ['a key that works again, and nothing to send'],
+  },
+  {
+    name: 'closes the index-checks of a watch only for itself',
+    file: 'src/ledger/plans/make-plan.ts',
+    from: 'await closeExpiredChecks(tx, input.account, now());',
+    to: '',
+    also: [
+      { file: 'activities/dispatch.ts', from: 'await endExpiredChecks(ledger, getAccount(account));', to: '' },
+      { file: 'activities/dispatch.ts', from: 'await endExpiredChecks(ledger, account);', to: '' },
+    ],
+    needs: ['check in flight, its watch removed'],
+  },
+  {
     name: 'does not track recovered jobs (fixed: money 12)',
     file: 'activities/trackers.ts',
     from: '...(await listRecoveredSubmissions(deps.ledger, account, tracked.lastBatch)),',

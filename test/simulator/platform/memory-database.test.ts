@@ -33,6 +33,20 @@ describe('connections that are used again', () => {
     assert.equal(add(second, '/c'), 2, 'numbers begin again as well');
   });
 
+  test('one takes another content in its place while it is used, and keeps what nobody writes', () => {
+    const { connection: other } = recordConnection(() => new DatabaseSync(':memory:'));
+    other.exec(
+      'CREATE TABLE pages (id INTEGER PRIMARY KEY AUTOINCREMENT, url TEXT UNIQUE, size AS (length(url)) STORED)',
+    );
+    other.exec(`INSERT INTO pages (url) VALUES ('/a')`);
+    const copy = other.serialize();
+    add(other, '/b');
+    other.replace(copy);
+    assert.deepEqual(list(other), [{ id: 1, url: '/a' }]);
+    assert.equal(add(other, '/c'), 2);
+    assert.equal(other.prepare('SELECT max(size) AS size FROM pages').get()!.size, 2);
+  });
+
   test('a transaction that is open when its connection is closed does not happen', () => {
     const template = makeTemplate();
     const first = open(template);

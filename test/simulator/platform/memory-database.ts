@@ -109,6 +109,24 @@ export class Connection extends RealDatabase {
     }
   }
 
+  /** Takes that content in the place of its own, at once, under whoever uses it. */
+  replace(image: Image): void {
+    const source = new RealDatabase(':memory:');
+    source.deserialize(image);
+    const tables = listTables(source);
+    this.exec('BEGIN IMMEDIATE');
+    for (const name of tables.toReversed()) this.read(`DELETE FROM ${name}`).run();
+    for (const name of tables) {
+      const columns = listColumns(source, name);
+      const select = source.prepare(`SELECT ${columns.join()} FROM ${name}`);
+      select.setReadBigInts(true);
+      const insert = this.read(`INSERT INTO ${name} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`);
+      for (const row of select.all()) insert.run(...(Object.values(row) as SQLInputValue[]));
+    }
+    this.exec('COMMIT');
+    source.close();
+  }
+
   /** Begins again. No setting may change: each would have all statements compiled again. */
   reset(): void {
     this.#isReset = true;
@@ -119,6 +137,10 @@ export class Connection extends RealDatabase {
     this.#isReset = false;
   }
 }
+
+/** Those that are written: none that is computed from others. */
+const listColumns = (db: RealDatabase, table: string): readonly string[] =>
+  (db.prepare('SELECT name FROM pragma_table_info(?)').all(table) as { name: string }[]).map(({ name }) => name);
 
 /** All tables, each behind those that its foreign keys name. */
 function listTables(db: RealDatabase): string[] {

@@ -15,7 +15,7 @@ export type Feature = (scenario: Scenario, random: () => number) => Partial<Scen
 
 const MINUTE = 60_000;
 /** A failed page is bought again by a rule of its own, which these begin again. */
-const BEGINS_AGAIN = ['rename watch', 'restore ledger', 'account held', 'move pages'] as const;
+const BEGINS_AGAIN = ['rename watch', 'restore ledger', 'restore under workers', 'account held'] as const;
 
 /** Whether an act is one of these, or begins in one of these states, which are brought about for it. */
 const hasAny = ({ acts }: Scenario, names: readonly (ActKind | StateName)[]): boolean =>

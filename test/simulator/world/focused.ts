@@ -23,6 +23,7 @@ const MORE_GROUPS: readonly (readonly ActKind[])[] = [
   ['cancel batch'],
   ['remove watch', 'leave batch'],
   ['stop temporal'],
+  ['restore under workers'],
   ['move to other file'],
 ];
 const ALL_GROUPS = [...GROUPS, ...MORE_GROUPS];
@@ -53,7 +54,9 @@ export function toFocusedScenario(seed: number): Scenario {
   const isScheduled = chance(0.1);
   const kinds = [...[...groups].flat(), ...(isScheduled ? SCHEDULED : [])];
   const moments = Array.from({ length: between(1, 2) }, () => pick(random, MOMENT_NAMES));
-  const loses = (['rename watch', 'restore ledger', 'move pages'] as const).some((kind) => kinds.includes(kind));
+  const loses = (['rename watch', 'restore ledger', 'restore under workers', 'move pages'] as const).some((kind) =>
+    kinds.includes(kind),
+  );
   const fails = !loses && chance(0.5);
   const failShare = 0.3;
   const poisoned = chance(0.15);

@@ -11,6 +11,7 @@ export type Habit = (scenario: Scenario, random: () => number) => Partial<Scenar
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const RESTORES = ['restore ledger', 'restore under workers'] as const;
 
 const hasAny = ({ acts }: Scenario, kinds: readonly ActKind[]): boolean =>
   acts.some(({ kind }) => kinds.includes(kind));
@@ -50,6 +51,8 @@ export const HABITS = {
       [null, 14 * HOUR],
     ] as const);
     return {
+      // Reviews are answered then as well.
+      attendsAfterMs: pick(random, [10 * MINUTE, 6 * HOUR, 2 * DAY, null]),
       decider: { afterMs, most: random() < 0.6 ? AMPLE : Math.floor(random() * 10) * scenario.price },
       acts: addActs(scenario, random, ['relaunch', 'relaunch', 'change price', 'change pages']),
       goodAt: scenario.goodAt + goodAfterMs,
@@ -90,13 +93,16 @@ export const HABITS = {
   /** Pages that fail move to another watch, and watches lose their names for a while. */
   'moves and renames': (scenario, random) => {
     // What a lost job has failed is in no copy, and a watch changes its name once at a time.
-    if (hasAny(scenario, ['restore ledger', 'rename watch', 'remove watch'])) return null;
+    if (hasAny(scenario, [...RESTORES, 'rename watch', 'remove watch'])) return null;
     const fails = { fails: true, failShare: 0.4 };
     const sitemaps = scenario.watches.size > 1 ? [...scenario.watches.keys()] : ['w0', 'w1'];
     return {
       ...fails,
       watches: new Map(
-        sitemaps.map((name) => [name, makePages(random, name, 'm', 2 + Math.floor(random() * 5), fails)]),
+        sitemaps.map((name, n) => [
+          name,
+          makePages(random, name, 'm', 2 + Math.floor(random() * 5), { ...fails, poisoned: n === 0 }),
+        ]),
       ),
       acts: addActs(
         scenario,
@@ -108,7 +114,7 @@ export const HABITS = {
   },
   /** Watches adopt what is there, buy no changes or seldom, ask for few new pages already, and check again and again. */
   policies: (scenario, random): Partial<Scenario> => {
-    const isBaseline = !hasAny(scenario, ['restore ledger', 'rename watch', 'rename and back', 'move pages']);
+    const isBaseline = !hasAny(scenario, [...RESTORES, 'rename watch', 'rename and back', 'move pages']);
     const policy = pick(random, [
       isBaseline ? { firstRun: 'baseline' as const } : { buysChanges: false },
       { notWithinMs: (30 + Math.floor(random() * 330)) * MINUTE },

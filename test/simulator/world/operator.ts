@@ -108,9 +108,12 @@ export async function leaveReview(world: World, { id, key }: Review): Promise<vo
 /** Answers with what the service's database says, once nothing of the batch can still be on its way. */
 async function resolveReviews(world: World, seen: Map<BatchId, number>): Promise<void> {
   const { kernel, stores } = world;
+  const { attendsAfterMs = EVERY_MS } = world.scenario;
+  const waitMs = world.isGood ? EVERY_MS : (attendsAfterMs ?? Number.POSITIVE_INFINITY);
   for (const { id, key } of listReviews(world)) {
     if (!seen.has(id)) seen.set(id, kernel.elapsed);
-    if (kernel.elapsed - seen.get(id)! < EVERY_MS) continue;
+    if (kernel.elapsed - seen.get(id)! < waitMs) continue;
+    world.happenings.add(waitMs > EVERY_MS ? 'a review is answered late' : 'a review is answered');
     const job = stores.read.service
       .prepare(
         `SELECT reference, charged, (SELECT count(*) FROM submission_urls WHERE submission_id = s.id) AS urls

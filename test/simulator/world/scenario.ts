@@ -149,6 +149,8 @@ export interface Scenario {
   readonly formats?: ReadonlyMap<string, Format>;
   /** How held runs are decided; absent: each is approved within ten minutes. */
   readonly decider?: Decider;
+  /** How long what needs review waits for its answer; null: until the world is good, absent: for ten minutes. */
+  readonly attendsAfterMs?: number | null;
   /** A seed of the kind `people`: what people do in it. */
   readonly habits?: readonly HabitName[];
   /** A seed of the kind `sequence`: its workers go on at its end, unless their configuration must change. */

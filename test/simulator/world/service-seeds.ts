@@ -15,7 +15,7 @@ const MOVES: readonly (readonly ActKind[])[] = [
 const KEYS: readonly (readonly ActKind[])[] = [['rotate key'], ['rotate key early'], ['key file away'], ['wrong key']];
 
 /** What a lost ledger, or a watch with another name, has bought is looked for in its own account alone. */
-const LOSES: ReadonlySet<ActKind> = new Set(['rename watch', 'restore ledger']);
+const LOSES: ReadonlySet<ActKind> = new Set(['rename watch', 'restore ledger', 'restore under workers']);
 /** Then the account of a key cannot always be read, and one that cannot be read blocks nothing. */
 const HIDES_ACCOUNT: ReadonlySet<ActKind> = new Set([
   ...([
@@ -70,7 +70,13 @@ export function toServiceScenario(seed: number): Scenario {
 /** What an answer without the charge does not show: the price has changed, or others spend. */
 const HIDDEN_BY_NO_CHARGE: ReadonlySet<string> = new Set(['change price', 'spend elsewhere', 'top up']);
 /** Jobs are read, to know what was bought: an operator who must name the watch of a job is not played. */
-const READS_JOBS: ReadonlySet<string> = new Set(['restore ledger', 'account held', 'recover', 'account recovers']);
+const READS_JOBS: ReadonlySet<string> = new Set([
+  'restore ledger',
+  'restore under workers',
+  'account held',
+  'recover',
+  'account recovers',
+]);
 
 /**
  * Such a page is cut from all jobs, and costs two requests of the service's minute, where it should cost one: with fewer jobs on

@@ -44,6 +44,8 @@ export interface Stores {
   backUp(): void;
   /** Puts the copy in the place of the ledger, which nobody uses now. */
   restore(): Promise<void>;
+  /** Puts it there under those who use the ledger. */
+  replace(): void;
   /** The service remembers no key of a job that is older: the same request would be charged again. */
   forgetKeys(before: number): void;
   close(): Promise<void>;
@@ -102,6 +104,7 @@ export function openStores(): Stores {
     service: toReader(service.connection),
   };
   let backup: Image | null = null;
+  let { connection } = ledger;
   const stores: Stores = {
     ...{ ledger: ledger.db, budgets: budgets.db, service: service.db },
     read,
@@ -112,9 +115,13 @@ export function openStores(): Stores {
       const lost = stores.ledger;
       const restored = open(null);
       if (backup !== null) restored.connection.deserialize(backup);
+      ({ connection } = restored);
       stores.ledger = restored.db;
       read.ledger = toReader(restored.connection);
       await lost.close();
+    },
+    replace() {
+      if (backup !== null) connection.replace(backup);
     },
     forgetKeys(before) {
       read.service

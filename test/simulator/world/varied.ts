@@ -14,7 +14,7 @@ export function toVariedScenario(seed: number): Scenario {
   if (watches.size < 2) watches.set('w1', makePages(random, 'w1', 'a', 1 + Math.floor(random() * 8), focused));
   const second = drawSecondAccount(random, [...watches.keys()], focused.price);
   // What a watch bought under another name or in a lost ledger is looked for in its own account alone.
-  const loses = focused.acts.some(({ kind }) => kind === 'rename watch' || kind === 'restore ledger');
+  const loses = focused.acts.some(({ kind }) => kind === 'rename watch' || kind.startsWith('restore'));
   const acts = loses || random() < 0.4 ? [] : drawAccountChanges(random, focused);
   return {
     ...focused,

@@ -99,6 +99,7 @@ export const SHOWN: Readonly<Record<(typeof ACT_NAMES)[number], Shown>> = {
     moment: 'batch waits',
   },
   'restore ledger': { effect: /the ledger is a copy/ },
+  'restore under workers': { effect: /the ledger is a copy, under its worker/ },
   'stop workers for days': { effect: /the workers were away/ },
   'lose temporal': { effect: /the state of Temporal is lost/ },
   'jump clock': { effect: /the clocks jump by/ },

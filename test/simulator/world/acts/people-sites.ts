@@ -1,6 +1,6 @@
 import { pick } from '../../../support/seeded.ts';
 import { makePages } from '../scenario.ts';
-import { FAILS, FORMATS } from '../site.ts';
+import { FAILS, FAILS_ONCE, FORMATS, POISON } from '../site.ts';
 import { NOTHING, type Play } from './play.ts';
 import { startRuns } from './runs.ts';
 
@@ -15,11 +15,11 @@ export const PEOPLE_SITE_PLAYS = {
     world.happenings.add('a site is relaunched');
     await startRuns(world);
   },
-  /** Pages that the service has failed, or soon will, are listed by another sitemap alone, half of the time until they come back. */
+  /** Pages that the service has failed or refused, or soon will, are listed by another sitemap alone, half of the time until they come back. */
   async 'move failed pages'(world, { forMs }, random) {
     const { site, scenario, kernel, stores, happenings } = world;
     const [from = '', to = ''] = random() < 0.5 ? [...scenario.watches.keys()] : [...scenario.watches.keys()].reverse();
-    const pages = site.list(from).filter(({ url }) => url.includes(FAILS));
+    const pages = site.list(from).filter(({ url }) => [FAILS, FAILS_ONCE, POISON].some((each) => url.includes(each)));
     if (pages.length === 0 || from === to) return NOTHING;
     const isFailed = stores.read.ledger.prepare(
       `SELECT 1 FROM urls WHERE url = ? AND state IN ('failed', 'quarantined')`,

@@ -196,6 +196,11 @@ export class Oracle {
     this.#boughtRule.lose(purchases);
   }
 
+  /** Whether a batch or an index-check may have been charged, and no worker knows it. */
+  get hasDoubts(): boolean {
+    return this.#requests.sends.listUnanswered().some(({ mayBeCharged }) => mayBeCharged);
+  }
+
   /** Whether nothing was bought since the last copy came back: then nothing has compared it with the service. */
   get isCopyUncompared(): boolean {
     this.check();

@@ -49,6 +49,12 @@ export const CANNOT_MEET: readonly CannotMeet[] = [
     other: ['batch failed'],
     why: 'a failed page is bought again by a rule of its own, which these begin again',
   },
+  {
+    is: 'rules',
+    each: ['call totals prices'],
+    other: ['change price'],
+    why: 'a total that is called a price cannot be told from a price that has risen, and counts as one',
+  },
   { is: 'world', each: ['service moves'], other: ['service moves'], why: 'a service moves once' },
 ];
 

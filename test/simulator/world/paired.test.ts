@@ -40,7 +40,7 @@ describe('paired seeds', () => {
   test('play nothing that cannot meet', () => {
     for (const { seed, acts } of drawn) {
       for (const one of acts) {
-        for (const other of listNamed(acts)) {
+        for (const other of listNamed(acts.filter((each) => each !== one))) {
           assert.equal(findObstacle(one.kind, other), null, `seed ${seed}: ${one.kind}, ${other}`);
         }
       }

@@ -6,8 +6,8 @@ export const ACCOUNTS_AND_KEYS: readonly Mutation[] = [
   {
     name: 'sends to another service (fixed: money 5)',
     file: `${BATCHES}/begin-send.ts`,
-    from: 'if (recorded !== null) {',
-    to: 'if (now < 0 && recorded !== null) {',
+    from: "if (recorded !== null) {\n      return {\n        kind: 'other-service',",
+    to: "if (now < 0) {\n      return {\n        kind: 'other-service',",
     also: [
       {
         file: `${BATCHES}/begin-send.ts`,

@@ -30,7 +30,7 @@ const LONG_MS = 60_000;
 export interface LedgerWatch {
   readonly ask: AskLedger;
   readonly now: () => number;
-  /** The ledger cannot be written: for a minute, or by its nature for good. Null: it can again. Tried again after a failure. */
+  /** The ledger cannot be written: for a minute, or permanently. Null: it can again. Tried again after a failure. */
   readonly tell: (trouble: { readonly why: string; readonly since: number } | null) => Promise<void>;
   /** It was damaged or replaced: nothing that this process does is recorded. */
   readonly stop: (error: DatabaseUnavailableError) => void;

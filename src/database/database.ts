@@ -90,7 +90,7 @@ export function throwNoRow(query: Query): never {
  */
 export type DatabaseFailure = 'damaged' | 'replaced' | 'full' | 'file' | 'away';
 
-/** What nothing but a person ends. */
+/** What ends only when you act. */
 export const isLasting = (failure: DatabaseFailure): boolean => failure === 'damaged' || failure === 'replaced';
 
 /** The storage cannot be used. Nothing was written; unless it is damaged, the same call may work later. */

@@ -242,7 +242,7 @@ describe('notifications', () => {
   });
 
   testLedger(
-    'a configuration that names another service is told at once, and ends with its correction',
+    'a configuration that names another service is reported at once, and ends with its correction',
     async (ledger) => {
       const { pass, sent, scene, titles } = openNotifier(ledger);
       const before = scene.config;
@@ -269,7 +269,7 @@ describe('notifications', () => {
   );
 
   testLedger(
-    'a key of another account of the service is told, until the service shows the first again',
+    'a key of another account of the service is reported, until the service shows the first again',
     async (ledger) => {
       const { pass, sent, titles } = openNotifier(ledger);
       const confirm = (identity: string) =>
@@ -300,7 +300,7 @@ describe('notifications', () => {
     assert.deepEqual(titles(), ['main: the service does not respond']);
   });
 
-  testLedger('a balance that the service does not show while it responds is told as what it is', async (ledger) => {
+  testLedger('a balance that the service does not show while it responds is reported as what it is', async (ledger) => {
     const { pass, sent } = openNotifier(ledger);
     await crawled(ledger, 'r', { a: ['1'] });
     await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
@@ -333,7 +333,7 @@ describe('notifications', () => {
   });
 
   testLedger(
-    'a ledger that cannot be written is told at once, without the queue, unless events leave it out',
+    'a ledger that cannot be written is reported at once, without the queue, unless events leave it out',
     async (ledger) => {
       const { notifier, sent, scene } = openNotifier(ledger, configWith({ name: 'web-1' }));
       const since = ledger.now();

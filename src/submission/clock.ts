@@ -23,5 +23,5 @@ export function findWaitEnd({ waits_since: since, not_before: until }: RecordedW
   return since === null || isFromFuture(since, now) ? null : until;
 }
 
-/** A time from the future, which a wrong clock has recorded, is not believed. */
+/** Ignores a time from the future, which a wrong clock has recorded. */
 export const notAfter = (now: number, at: number | null): number | null => (at === null ? null : Math.min(at, now));

@@ -16,7 +16,7 @@ const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn'
 /** What the SDK warns of for each worker that has activities alone, as all of ours but one do. */
 const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
 
-/** A failed activity is told with its reason: a monitor reads the sentence, not the fields. */
+/** The reason of a failed activity belongs to its line: a monitor reads the sentence, not the fields. */
 function withReason(message: string, { error }: Readonly<Record<string | symbol, unknown>>): string {
   return message === 'Activity failed' && error instanceof Error ? `${message}: ${error.message}` : message;
 }

@@ -19,7 +19,7 @@ export class ServerStartError extends Error {
       isDamaged
         ? `The state file of the local Temporal server is damaged: ${file}. Nothing was submitted or charged. Stop the ` +
             `workers of this folder and delete ${basename(file)}, ${basename(file)}-wal and ${basename(file)}-shm in ` +
-            `${dirname(file)}; the next start makes it anew. The ledger has the purchases, the schedules come from the ` +
+            `${dirname(file)}; the next start makes it again. The ledger has the purchases, the schedules come from the ` +
             'configuration, and open jobs are followed again: nothing of the money is lost. What is lost: the history in the Web UI, and the ' +
             'place of a run that was under way or waited for a decision; the next run finds its URLs again.'
         : `The Temporal server did not start, so nothing was submitted or charged: ${why} ${output.slice(0, 500).trim()}`,

@@ -15,5 +15,6 @@ export const NOT_RUN: readonly { readonly pattern: RegExp; readonly reason: stri
     pattern: /^courier codec-server\b/,
     reason: 'needs an encrypted ledger: test/e2e/encrypted-payloads.test.ts runs it',
   },
+  { pattern: /^curl .*\/runs\/shop$/, reason: 'needs a worker with a secret: test/e2e/publication.test.ts asks one' },
   { pattern: /^export TEMPORAL_API_KEY=/, reason: 'switches TLS on, which a local server does not speak' },
 ];

@@ -62,7 +62,7 @@ export async function recordConditions<Details>(
       } else if (level > row.level && at - row.noticed_at >= GROWTH_MS) {
         if (await update(tx, row, level, at, stored)) await queue({ change: 'grew', key, since, details });
       } else if (level < row.level || stored !== row.details) {
-        // Below the growth that is told, only the figures are renewed.
+        // Below the growth that is reported, only the figures are renewed.
         await update(tx, row, Math.min(level, row.level), row.noticed_at, stored);
       }
     }

@@ -37,8 +37,8 @@ export const BEFORE_SENDING: readonly Mutation[] = [
   {
     name: 'takes back a batch in doubt when its watch is gone',
     file: `${BATCHES}/begin-send.ts`,
-    from: "{ code: 'watch_removed' };\n  if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);",
-    to: "{ code: 'watch_removed' };\n  return dissolve(tx, { ...row, in_doubt_since: null }, now, reason);",
+    from: 'if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);',
+    to: 'return dissolve(tx, { ...row, in_doubt_since: null }, now, reason);',
     also: [CANCELS_SENDING, CANCELS_IN_DOUBT],
     needs: ['in review beside a cap'],
   },

@@ -14,8 +14,9 @@ import { getRunProgress, getRunSummary } from '../src/ledger/reports/run-summary
 import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
 import { countWaitingRuns } from '../src/ledger/runs/count-waiting-runs.ts';
 import { decideRun, findDecision } from '../src/ledger/runs/decide-run.ts';
-import { isHeldForMoney, type RunHold } from '../src/ledger/runs/run-hold.ts';
+import type { RunHold } from '../src/ledger/runs/run-hold.ts';
 import { beginRun, endRun, getRun } from '../src/ledger/runs/runs.ts';
+import { describeRemedy } from '../src/submission/hold-question.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import { formatInstantIn } from '../src/submission/instant.ts';
 import { renderReason } from '../src/submission/reason.ts';
@@ -86,8 +87,12 @@ export function runActivities(deps: Deps) {
       if (hold === null) return null;
       const reasons = hold.reasons.map(renderReason);
       emit({ kind: 'run_held', watch: run.watch, account: run.account, run: run.run, reasons });
-      const waitsForMoney = isHeldForMoney(hold);
-      return { reasons, sample: hold.sample, question: await askApproval(deps, run, hold), waitsForMoney };
+      const remedy = describeRemedy(hold.reasons);
+      return {
+        ...{ reasons, sample: hold.sample, question: await askApproval(deps, run, hold) },
+        waitsForMoney: remedy !== null,
+        ...(remedy === null ? {} : { remedy }),
+      };
     },
 
     async findDecision(run: WatchRun): Promise<RunDecided | null> {

@@ -1,4 +1,7 @@
 import type { Output } from '../cli-kit/output.ts';
+import type { Config } from '../config/config.ts';
+import { listNextRuns } from '../config/next-runs.ts';
+import { hasServer } from '../connector/state-folder.ts';
 import { withTemporal } from '../connector/temporal-server.ts';
 import { TemporalAccessError } from '../temporal/access-error.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
@@ -12,13 +15,14 @@ export interface ScheduleState {
 }
 
 /**
- * The schedules of the watches, by name, as the Temporal server has them. Empty, with a notice, while it does not respond:
- * the ledger is read all the same.
+ * The schedules of the watches, by name, as the Temporal server has them. Where none is configured and none runs, cron starts
+ * the runs: then they are those of the configuration. The same, with a notice, while the server does not respond.
  */
 export async function readSchedules(
   { config, file, ledger }: CommandContext,
   output: Output,
 ): Promise<ReadonlyMap<string, ScheduleState>> {
+  if (!hasServer(config, file)) return readConfigured(config);
   const schedules = new Map<string, ScheduleState>();
   try {
     await withTemporal(config, file, async ({ client }) => {
@@ -31,11 +35,19 @@ export async function readSchedules(
     });
   } catch (error) {
     if (error instanceof TemporalAccessError) {
-      output.say(`${error.problem}, so the next runs are not known. ${error.next}. What follows is from the ledger.`);
-      return schedules;
+      output.say(`${error.problem}, so the next runs are those of the configuration. ${error.next}.`);
+      return readConfigured(config);
     }
     if (!(error instanceof TemporalUnreachableError)) throw error;
-    output.say('Temporal does not answer, so the next runs are not known. What follows is from the ledger.');
+    output.say('Temporal does not answer, so the next runs are those of the configuration.');
+    return readConfigured(config);
   }
   return schedules;
 }
+
+const readConfigured = ({ watches }: Config): ReadonlyMap<string, ScheduleState> =>
+  new Map(
+    [...watches.values()].flatMap(({ id, schedule, paused }) =>
+      schedule === null ? [] : [[id, { paused, nextAt: paused ? null : (listNextRuns(schedule, 1)[0] ?? null) }]],
+    ),
+  );

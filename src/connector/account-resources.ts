@@ -2,8 +2,9 @@ import type { Micros } from '../../contract/money.ts';
 import { ApiError } from '../api-client/errors.ts';
 import { type Config, requireAccount } from '../config/config.ts';
 import { SecretMissingError } from '../config/secrets.ts';
-import { getLastBalance, recordBalance } from '../ledger/money/balance.ts';
+import { recordBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { getAccountMoney } from '../ledger/reports/totals.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { withService } from './service-client.ts';
 
@@ -13,6 +14,8 @@ export interface AccountResources {
   /** Null when the service has not reported one. */
   readonly balance: Micros | null;
   readonly balanceAt: number | null;
+  /** The balance less what was charged since and what is committed already; null without a balance. */
+  readonly left: Micros | null;
   readonly requestsLeft: Readonly<Record<'minute' | 'hour' | 'day' | 'submissions', number>>;
   /** Why the balance could not be read now; null when it was. */
   readonly failure: ApiError | SecretMissingError | null;
@@ -25,7 +28,8 @@ export async function getAccountResources(
   id: AccountId,
   signal: AbortSignal,
 ): Promise<AccountResources> {
-  return withService({ config, ledger }, requireAccount(config, id), signal, async ({ request: send, limiter }) => {
+  const account = requireAccount(config, id);
+  return withService({ config, ledger }, account, signal, async ({ request: send, limiter }) => {
     let failure: AccountResources['failure'] = null;
     try {
       await recordBalance(ledger, id, (await send((client) => client.balance())).balance);
@@ -33,11 +37,9 @@ export async function getAccountResources(
       if (!(error instanceof ApiError || error instanceof SecretMissingError)) throw error;
       failure = error;
     }
-    const known = await getLastBalance(ledger, id);
+    const { balance, balanceAt, left } = await getAccountMoney(ledger, id, account.pricePerUrl);
     return {
-      account: id,
-      balance: known?.amount ?? null,
-      balanceAt: known?.at ?? null,
+      ...{ account: id, balance, balanceAt, left },
       requestsLeft: await limiter.getRemaining(),
       failure,
     };

@@ -42,6 +42,7 @@ const facts: StallFacts = {
   needsList: true,
   keyRejected: null,
   own: null,
+  balance: '',
   answer: null,
 };
 

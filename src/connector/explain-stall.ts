@@ -16,6 +16,8 @@ export interface StallFacts {
   readonly keyRejected: Reason | null;
   /** Why a batch of the run waits; null when nothing speaks against it. */
   readonly own: Reason | null;
+  /** What the service last said of the balance, as a sentence; empty when it never did. */
+  readonly balance: string;
   /** The last answer to any attempt of the account since the command started. */
   readonly answer: 'key_rejected' | 'no-money' | 'accepted' | 'other' | null;
 }
@@ -33,10 +35,13 @@ export function explainStall({
   needsList,
   keyRejected,
   own,
+  balance,
   answer,
 }: StallFacts): OperationError | null {
-  const end = (failure: OperationFailure, what: string) =>
-    new OperationError(failure, `${watch}: ${what.replace(/[.]$/, '')}. ${REST}`);
+  const end = (failure: OperationFailure, what: string) => {
+    const known = failure === 'funds' && balance !== '' ? ` ${balance}` : '';
+    return new OperationError(failure, `${watch}: ${what.replace(/[.]$/, '')}.${known} ${REST}`);
+  };
   // No attempt has an answer where the key was rejected before the first one, by the comparison of the history.
   const isRejected = answer === 'key_rejected' || (answer === null && keyRejected !== null);
   if (dispatcher === DISPATCH_PHASE.keyRejected && isRejected) {

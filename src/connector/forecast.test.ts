@@ -6,13 +6,19 @@ import {
   crawled,
   DAY,
   NO_GUARD,
+  sendAll,
   type TestLedger,
   testLedger,
+  WATCH,
 } from '../../test/support/ledger.ts';
 import { readConfig } from '../config/load.ts';
 import { listNextRuns } from '../config/next-runs.ts';
+import { sql } from '../database/sql.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
 import { judgeRun } from '../ledger/plans/judge-run.ts';
+import { planRun } from '../ledger/plans/make-plan.ts';
+import { getAccountTotals } from '../ledger/reports/totals.ts';
+import { endRun } from '../ledger/runs/runs.ts';
 import type { RunId } from '../submission/ids.ts';
 import { forecastRuns } from './forecast.ts';
 
@@ -78,8 +84,45 @@ describe('the runs of the next day', () => {
     const short = await forecast(ledger);
     assert.equal(short.runs[0]?.allowed, 4, 'the balance');
     assert.deepEqual(short.accounts, [
-      { account: 'main', urls: 4, cost: 1_000_000, balance: 1_000_000, balanceAt: ledger.now(), balanceAfter: 0 },
+      {
+        ...{ account: 'main', urls: 4, cost: 1_000_000, balance: 1_000_000, balanceAt: ledger.now(), balanceAfter: 0 },
+        ...{ chargedSince: 0, committed: 0 },
+      },
     ]);
+  });
+
+  testLedger('count what was charged since the balance was read, as status does', async (ledger) => {
+    await recordBalance(ledger, ACCOUNT.id, 1_000_000 as never);
+    ledger.pass(1_000);
+    await crawled(ledger, 'first', { [SITEMAP]: ['a', 'b', 'c'] });
+    await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
+    await sendAll(ledger);
+    await endRun(ledger, 'first' as RunId, 'finished');
+    await crawled(ledger, 'second', { [SITEMAP]: ['a', 'b', 'c', 'd', 'e'] });
+    await endRun(ledger, 'second' as RunId, 'finished');
+    const { runs, accounts } = await forecast(ledger, ', spend: { balance_floor: 0.10 TRY }');
+    const totals = await getAccountTotals(ledger, ACCOUNT.id);
+    assert.equal(totals.left, 250_000, 'status');
+    const [account] = accounts;
+    assert.deepEqual([account?.chargedSince, account?.cost, account?.balanceAfter], [750_000, 0, 250_000]);
+    const [shop] = runs;
+    assert.deepEqual([shop?.due, shop?.allowed], [2, 0]);
+    assert.match(shop?.limit ?? '', /the balance leaves 0\.15 TRY above its floor of 0\.10 TRY/);
+  });
+
+  testLedger('spend nothing of index checks that the floor does not leave room for', async (ledger) => {
+    await completeRun(ledger, 'first', { [SITEMAP]: ['a', 'b', 'c'] }, { firstRun: 'baseline' });
+    await ledger.db.run(sql`
+      INSERT INTO check_queue (url_id, watch_id, completed_at, next_at) SELECT id, watch_id, 1, 1 FROM urls`);
+    await recordBalance(ledger, ACCOUNT.id, 10_000_000 as never);
+    atPresent(ledger);
+    const { runs, accounts } = await forecast(
+      ledger,
+      ', spend: { balance_floor: 10 TRY }',
+      ', index_check: { sample: 100% }',
+    );
+    assert.deepEqual([runs[0]?.checks, runs[0]?.checksCost], [3, 0]);
+    assert.equal(accounts[0]?.balanceAfter, 10_000_000);
   });
 
   testLedger('name the run that a guard holds, before which nothing starts', async (ledger) => {

@@ -1,20 +1,21 @@
 import { INDEX_CHECK_PRICE, type Micros, micros, timesMicros, ZERO } from '../../contract/money.ts';
-import type { Config, Watch } from '../config/config.ts';
-import { requireAccount } from '../config/config.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { Account, Config, Watch } from '../config/config.ts';
 import { listNextRuns } from '../config/next-runs.ts';
 import { getTimeZone } from '../config/time-zone.ts';
-import { findWatch } from '../ledger/accounts/watches.ts';
-import { countDueChecks } from '../ledger/index-checks/count-due-checks.ts';
+import { listWatchIds } from '../ledger/accounts/watches.ts';
+import { listDueChecks } from '../ledger/index-checks/count-due-checks.ts';
 import { getDayStart, getMonthStart } from '../ledger/journal/days.ts';
-import { getLastBalance } from '../ledger/money/balance.ts';
-import { getPrice } from '../ledger/money/price.ts';
-import { buildSpendQuestion } from '../ledger/money/spend-question.ts';
+import { type Counted, listCountedByWatch, sumCounted, type WatchCounted } from '../ledger/journal/sums.ts';
+import { listPrices, type Price } from '../ledger/money/price.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { listWatchesWithDue } from '../ledger/pages/due.ts';
 import { surveyDue } from '../ledger/plans/survey-due.ts';
-import { listHeldRuns } from '../ledger/reports/held-runs.ts';
-import { getAccountTotals } from '../ledger/reports/totals.ts';
-import { getUsualRun } from '../ledger/reports/usual-run.ts';
-import { lowerCap, urlsAllowed } from '../submission/caps.ts';
+import { type HeldOfWatch, listAllHeld } from '../ledger/reports/held-runs.ts';
+import { type AccountMoney, getAccountMoney } from '../ledger/reports/totals.ts';
+import { listUsualRuns, type UsualRun } from '../ledger/reports/usual-run.ts';
+import { type SpendQuestion, urlsAllowed } from '../submission/caps.ts';
+import { describeRemedy } from '../submission/hold-question.ts';
 import type { AccountId, RunId, WatchId } from '../submission/ids.ts';
 
 /** Why a watch has no run ahead. */
@@ -42,9 +43,12 @@ export interface RunForecast {
   readonly allowed: number;
   /** What limits them; null when nothing does. */
   readonly limit: string | null;
-  /** A run that waits for a decision: until then no other starts. */
+  /** A run that waits for a decision or for money: until then no other starts. */
   readonly held: RunId | null;
+  /** What ends that wait without a decision; null where only a decision does. */
+  readonly remedy: string | null;
   readonly checks: number;
+  /** Of those that the caps and the balance leave room for. */
   readonly checksCost: Micros;
 }
 
@@ -55,7 +59,10 @@ export interface AccountForecast {
   readonly cost: Micros | null;
   readonly balance: Micros | null;
   readonly balanceAt: number | null;
-  /** After what is committed and after these runs; null when not known. */
+  /** Charged since the balance was read, and what may still be charged: the balance shows neither. */
+  readonly chargedSince: Micros;
+  readonly committed: Micros;
+  /** After both and after these runs; null when not known. */
   readonly balanceAfter: Micros | null;
 }
 
@@ -76,30 +83,34 @@ const DAY = 86_400_000;
 /** A line every minute has 1,440 runs a day; more are not counted. */
 const MOST_RUNS = 1_440;
 
-/** The runs of the next 24 hours. Nothing is crawled or requested: the estimate is from the ledger alone. */
+/**
+ * The runs of the next 24 hours. Nothing is crawled or requested: the estimate is from the ledger alone, in as many statements for
+ * one watch as for a thousand, and a few for each watch that has something due already.
+ */
 export async function forecastRuns({ config, ledger, isPaused }: ForecastInput): Promise<Forecast> {
   const now = ledger.now();
   const ahead = [...config.watches.values()]
     .map((watch) => ({ watch, ...findNext(watch, isPaused(watch.id), now) }))
     .sort((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity));
-  const spent: Spend[] = [];
+  const facts = await readFacts(config, ledger, ahead);
   const runs: RunForecast[] = [];
-  for (const each of ahead) runs.push(await forecastRun(config, ledger, each, spent));
-  const accounts: AccountForecast[] = [];
-  for (const { id, pricePerUrl } of config.accounts.values()) {
+  for (const each of ahead) runs.push(await forecastRun(ledger, each, facts));
+  const accounts = [...config.accounts.values()].map(({ id }): AccountForecast => {
     const own = runs.filter(({ account, at, held }) => account === id && at !== null && held === null);
-    const totals = await getAccountTotals(ledger, id, pricePerUrl);
+    const { money } = requireFacts(facts, id);
     const unknown = own.some(({ cost }) => cost === null);
     const cost = unknown ? null : micros(own.reduce((sum, run) => sum + computeSpend(run), 0));
-    accounts.push({
+    return {
       account: id,
       urls: own.reduce((sum, { allowed }) => sum + allowed, 0),
       cost,
-      balance: totals.balance,
-      balanceAt: totals.balanceAt,
-      balanceAfter: totals.balance === null || cost === null ? null : micros(totals.balance - totals.committed - cost),
-    });
-  }
+      balance: money.balance,
+      balanceAt: money.balanceAt,
+      chargedSince: money.chargedSinceBalance,
+      committed: money.committed,
+      balanceAfter: money.left === null || cost === null ? null : micros(money.left - cost),
+    };
+  });
   return { runs, accounts };
 }
 
@@ -122,78 +133,132 @@ function findNext({ schedule, paused }: Watch, isPaused: boolean, now: number): 
   return { at: first, noRun: null, runs: listNextRuns(schedule, MOST_RUNS).filter((at) => at <= now + DAY).length };
 }
 
-/** What an earlier run of the forecast spends of an account. */
-interface Spend {
-  readonly account: AccountId;
-  readonly at: number;
-  readonly amount: number;
+/** What an account has, and what the runs of the forecast before spend of it. */
+interface AccountFacts {
+  readonly account: Account;
+  readonly money: AccountMoney;
+  readonly prices: Readonly<Record<ServiceLevel, Price>>;
+  readonly counted: Counted;
+  readonly spent: { readonly at: number; readonly amount: number }[];
 }
 
-async function forecastRun(
-  config: Config,
-  ledger: Ledger,
-  { watch, at, noRun, runs }: Ahead,
-  spent: Spend[],
-): Promise<RunForecast> {
-  const account = requireAccount(config, watch.account);
-  const watchId = (await findWatch(ledger.db, watch.id)) ?? 0;
-  const when = at ?? ledger.now();
-  const { total: due } = await surveyDue(ledger.db, watchId, watch, when);
-  const usual = await getUsualRun(ledger, watch.id);
+/** What the ledger knows of all watches. */
+interface Facts {
+  readonly accounts: ReadonlyMap<AccountId, AccountFacts>;
+  readonly ids: ReadonlyMap<WatchId, number>;
+  readonly withDue: ReadonlySet<number>;
+  readonly usual: (watch: WatchId) => UsualRun;
+  readonly held: ReadonlyMap<WatchId, HeldOfWatch>;
+  readonly checks: ReadonlyMap<number, number>;
+  readonly counted: readonly WatchCounted[];
+}
+
+const requireFacts = ({ accounts }: Facts, id: AccountId): AccountFacts => {
+  const facts = accounts.get(id);
+  if (facts === undefined) throw new RangeError(`no account ${id}`);
+  return facts;
+};
+
+async function readFacts(config: Config, ledger: Ledger, ahead: readonly Ahead[]): Promise<Facts> {
+  const { db } = ledger;
+  const now = ledger.now();
+  const accounts = new Map<AccountId, AccountFacts>();
+  for (const account of config.accounts.values()) {
+    const { id, pricePerUrl } = account;
+    accounts.set(id, {
+      account,
+      money: await getAccountMoney(ledger, id, pricePerUrl),
+      prices: await listPrices(db, id, pricePerUrl),
+      counted: (await sumCounted(db, { account: id, watchId: 0 }, { now, since: 'month' })).account,
+      spent: [],
+    });
+  }
+  const ids = await listWatchIds(db);
+  const checked = ahead.flatMap(({ watch, at }) => {
+    const watchId = ids.get(watch.id);
+    return watch.indexCheck === null || watchId === undefined ? [] : [{ watchId, at: at ?? now }];
+  });
+  return {
+    ...{ accounts, ids },
+    withDue: await listWatchesWithDue(db),
+    usual: await listUsualRuns(ledger, [...config.watches.keys()]),
+    held: new Map((await listAllHeld(ledger)).map((each) => [each.watch, each])),
+    checks: await listDueChecks(db, checked),
+    counted: await listCountedByWatch(db, now),
+  };
+}
+
+async function forecastRun(ledger: Ledger, { watch, at, noRun, runs }: Ahead, facts: Facts): Promise<RunForecast> {
+  const now = ledger.now();
+  const own = requireFacts(facts, watch.account);
+  const { account, prices, spent } = own;
+  const watchId = facts.ids.get(watch.id) ?? 0;
+  const when = at ?? now;
+  const due = facts.withDue.has(watchId) ? (await surveyDue(ledger.db, watchId, watch, when)).total : 0;
+  const usual = facts.usual(watch.id);
   const expected = usual.new + (watch.resubmit.onLastmodChange ? usual.changed : 0);
   const urls = due + expected;
-  const [held] = await listHeldRuns(ledger, watch.id);
-  const { perUrl } = await getPrice(ledger.db, account.id, watch.service, account.pricePerUrl[watch.service]);
-  const question = await buildSpendQuestion(
-    ledger.db,
-    account,
-    watch.spend,
-    { watchId, runId: null, count: 'all' },
-    when,
-  );
-  const sumSince = (since: number) =>
-    spent
-      .filter((each) => each.account === account.id && each.at >= since)
-      .reduce((sum, { amount }) => sum + amount, 0);
-  const balance = (await getLastBalance(ledger, account.id))?.amount ?? null;
-  const { committed } = await getAccountTotals(ledger, account.id, account.pricePerUrl);
-  const { day, month } = question.account.spent;
-  const { urls: allowed, refusal } = urlsAllowed(
-    {
-      ...question,
-      account: {
-        ...question.account,
-        spent: {
-          day: micros(day + sumSince(getDayStart(when))),
-          month: micros(month + sumSince(getMonthStart(when))),
-        },
-      },
-      balance: balance === null ? null : micros(balance - committed - sumSince(0)),
-    },
-    perUrl,
-    urls,
-  );
+  const held = facts.held.get(watch.id) ?? null;
+  const { perUrl } = prices[watch.service];
+  const question = buildQuestion(own, facts, watch, { watchId, when, now });
+  const { urls: allowed, refusal } = urlsAllowed(question, perUrl, urls);
+  const cost = perUrl === null ? (urls === 0 ? ZERO : null) : timesMicros(perUrl, urls);
   const { indexCheck } = watch;
-  const checks =
-    indexCheck === null ? 0 : Math.round((await countDueChecks(ledger.db, watchId, when)) * indexCheck.sample);
-  const checksAtPrice = timesMicros(INDEX_CHECK_PRICE, checks);
+  const checks = indexCheck === null ? 0 : Math.round((facts.checks.get(watchId) ?? 0) * indexCheck.sample);
+  const forUrls = perUrl === null ? 0 : timesMicros(perUrl, allowed);
+  const checkQuestion = buildQuestion(own, facts, watch, { watchId, when, now, ofChecks: true, more: forUrls });
+  const { urls: allowedChecks } = urlsAllowed(checkQuestion, INDEX_CHECK_PRICE, checks);
   const forecast: RunForecast = {
-    watch: watch.id,
-    account: account.id,
-    zone: getTimeZone(watch),
-    at,
-    noRun,
-    runs,
-    due,
+    ...{ watch: watch.id, account: account.id, zone: getTimeZone(watch), at, noRun, runs, due },
     usual: usual.runs === 0 ? null : expected,
-    urls,
-    cost: perUrl === null ? (urls === 0 ? ZERO : null) : timesMicros(perUrl, urls),
-    allowed,
+    ...{ urls, cost, allowed, checks, held: held?.run ?? null },
+    remedy: held === null ? null : describeRemedy(held.reasons),
     limit: refusal?.message ?? null,
-    held: held?.run ?? null,
-    checks,
-    checksCost: lowerCap(checksAtPrice, indexCheck?.perDay ?? null) ?? checksAtPrice,
+    checksCost: timesMicros(INDEX_CHECK_PRICE, allowedChecks),
   };
-  if (at !== null && held === undefined) spent.push({ account: account.id, at: when, amount: computeSpend(forecast) });
+  if (at !== null && held === null) spent.push({ at: when, amount: computeSpend(forecast) });
   return forecast;
+}
+
+interface Asked {
+  readonly watchId: number;
+  readonly when: number;
+  readonly now: number;
+  readonly ofChecks?: boolean;
+  /** What the same run spends before. */
+  readonly more?: number;
+}
+
+/** What the caps and the balance leave when a run begins: after what was charged and committed, and after the runs before it. */
+function buildQuestion(
+  { account, money, counted, spent }: AccountFacts,
+  facts: Facts,
+  { spend, indexCheck }: Watch,
+  { watchId, when, now, ofChecks = false, more = 0 }: Asked,
+): Omit<SpendQuestion, 'cost'> {
+  const sumSince = (since: number) =>
+    more + spent.filter((each) => each.at >= since).reduce((sum, { amount }) => sum + amount, 0);
+  const own = facts.counted.filter((each) => each.watch_id === watchId && (!ofChecks || each.kind === 'check'));
+  const sumOwn = (of: 'day' | 'month' | 'open') => own.reduce((sum, each) => sum + each[of], 0);
+  const isSameDay = getDayStart(when) === getDayStart(now);
+  const isSameMonth = getMonthStart(when) === getMonthStart(now);
+  const toSpent = (day: number, month: number, open: number) => ({
+    day: micros((isSameDay ? day : 0) + open),
+    month: micros((isSameMonth ? month : 0) + open),
+  });
+  const ofAccount = toSpent(counted.day, counted.month, money.committed);
+  const ofWatch = toSpent(sumOwn('day'), sumOwn('month'), sumOwn('open'));
+  const caps = ofChecks ? { perDay: indexCheck?.perDay ?? null } : spend;
+  return {
+    watch: { caps, spent: { run: ZERO, ...ofWatch } },
+    account: {
+      caps: account.spend,
+      spent: {
+        day: micros(ofAccount.day + sumSince(getDayStart(when))),
+        month: micros(ofAccount.month + sumSince(getMonthStart(when))),
+      },
+    },
+    balance: money.left === null ? null : micros(money.left - sumSince(0)),
+    floor: account.spend.balanceFloor,
+  };
 }

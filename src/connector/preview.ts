@@ -13,6 +13,7 @@ import { watchWorkflowId } from '../temporal-api/ids.ts';
 import type { CrawlReport } from '../temporal-api/payloads.ts';
 import { confirmShown } from './confirm-account.ts';
 import { OperationError } from './operation-error.ts';
+import { refreshAccount } from './refresh-account.ts';
 import { newRunName } from './run-name.ts';
 import { withService } from './service-client.ts';
 
@@ -45,6 +46,7 @@ export async function previewWatch(
   await withService({ config, ledger }, input.account, signal, ({ request: send }) =>
     confirmShown(ledger, input.account, send),
   );
+  const refresh = () => refreshAccount({ config, ledger }, watch.account, signal);
   await begin(ledger, watch, run);
   const crawling = observeCrawl(ledger, watch, run, signal);
   const ticker = setInterval(() => {
@@ -60,7 +62,7 @@ export async function previewWatch(
       complete: crawl.complete,
       configured: [...config.watches.keys()],
     });
-    const held = await judgeRun(ledger, run, watch.guard, { input });
+    const held = await judgeRun(ledger, run, watch.guard, { input, refresh });
     end = 'previewed';
     return { watch, run, input, crawl, diff, guards: held?.reasons ?? [] };
   } catch (error) {

@@ -18,3 +18,17 @@ export async function refreshAccount(
   await withService({ config, ledger }, account, signal, ({ request: send }) => confirmShown(ledger, account, send));
   await getAccountResources(config, ledger, id, signal);
 }
+
+/** A service that does not answer, or a rate limit, must not keep a command from saying what the ledger knows. */
+const SOON_MS = 30_000;
+
+/** The same, for at most half a minute. */
+export async function refreshAccountSoon(
+  context: { readonly config: Config; readonly ledger: Ledger },
+  id: AccountId,
+): Promise<void> {
+  const signal = AbortSignal.timeout(SOON_MS);
+  await refreshAccount(context, id, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}

@@ -15,6 +15,7 @@ import type { RunId } from '../submission/ids.ts';
 import { watchWorkflowId } from '../temporal-api/ids.ts';
 import type { WatchResult } from '../temporal-api/workflows.ts';
 import { OperationError } from './operation-error.ts';
+import { refreshAccount } from './refresh-account.ts';
 
 export type LocalRun =
   | { readonly kind: 'ended'; readonly run: RunId; readonly result: WatchResult }
@@ -47,6 +48,7 @@ export async function runWithoutTemporal(
   const input = { watch, account: requireAccount(config, watch.account), maxCost };
   if ((await wait(() => beginRun(ledger, runStart(watch, run)))).kind === 'active')
     return { kind: 'open', begun: false };
+  const refresh = () => refreshAccount({ config, ledger }, watch.account, signal);
   let soFar = (): number => 0;
   /** What an earlier attempt has read to its end is not read again. */
   const crawlOn = () => {
@@ -65,7 +67,7 @@ export async function runWithoutTemporal(
     signal.throwIfAborted();
     const configured = [...config.watches.keys()];
     const counts = await wait(() => diffRun(ledger, run, { complete: crawl.complete, configured }));
-    const hold = await wait(() => judgeRun(ledger, run, watch.guard, { input }));
+    const hold = await wait(() => judgeRun(ledger, run, watch.guard, { input, refresh }));
     if (hold === null && !(await wait(() => hasDueUrls(ledger, run, watch)))) {
       const { batches, urls, cost, basis, held, heldReason } = await wait(() => planRun(ledger, run, input));
       // Nothing was due a moment ago; a URL whose time came since is carried on like every other.

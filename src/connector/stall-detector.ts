@@ -1,10 +1,13 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { formatTry } from '../../contract/money.ts';
 import type { Account, Watch } from '../config/config.ts';
 import { getAccountStatus } from '../ledger/money/account-status.ts';
+import { type Balance, getLastBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getEarlierBatches } from '../ledger/reports/earlier-work.ts';
 import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
 import type { RunId } from '../submission/ids.ts';
+import { formatInstant } from '../submission/instant.ts';
 import { renderReason } from '../submission/reason.ts';
 import { formatSpan } from '../submission/span.ts';
 import { dispatcherWorkflowId } from '../temporal-api/ids.ts';
@@ -44,8 +47,9 @@ export function createStallDetector(
     const { reason: own, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
     const { suspended: account, keyRejected } = await getAccountStatus(ledger, watch.account);
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
+    const balance = describeBalance(await getLastBalance(ledger, watch.account));
     const ended = explainStall({
-      ...{ watch: watch.id, dispatcher, account, keyRejected, own, answer },
+      ...{ watch: watch.id, dispatcher, account, keyRejected, own, balance, answer },
       needsList: policy.reconcile.needsList,
     });
     if (ended !== null) throw ended;
@@ -59,6 +63,9 @@ export function createStallDetector(
     );
   };
 }
+
+const describeBalance = (balance: Balance | null): string =>
+  balance === null ? '' : `The balance is ${formatTry(balance.amount)} as of ${formatInstant(balance.at)}.`;
 
 async function getDispatcherPhase(client: Client, ledger: Ledger, { account }: Watch): Promise<string | null> {
   try {

@@ -3,7 +3,7 @@ import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { AccountPolicy } from '../ledger/policy.ts';
 import { type AccountFigures, getAccountFigures } from '../ledger/reports/account-figures.ts';
-import { getWatchFigures, type WatchFigures } from '../ledger/reports/watch-figures.ts';
+import { listWatchFigures, type WatchFigures } from '../ledger/reports/watch-figures.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
@@ -80,6 +80,6 @@ async function readSample(
       },
     });
   }
-  for (const watch of watches) read.watches.push({ watch, figures: await getWatchFigures(ledger, watch) });
+  for (const [watch, figures] of await listWatchFigures(ledger, [...watches])) read.watches.push({ watch, figures });
   return { at, ...read };
 }

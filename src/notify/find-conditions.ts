@@ -7,11 +7,13 @@ import type { Condition } from '../ledger/notices/conditions.ts';
 import { findLastResponse, findLostContact } from '../ledger/notices/contact.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getAccountFigures } from '../ledger/reports/account-figures.ts';
-import { findHeldRun, findRunProblem } from '../ledger/reports/run-problem.ts';
+import { type HeldOfWatch, listAllHeld } from '../ledger/reports/held-runs.ts';
+import { listSitemapProblemsOf, type SitemapProblem } from '../ledger/reports/sitemap-problems.ts';
 import { getDailyRate } from '../ledger/reports/spend-rate.ts';
-import { getWatchFigures } from '../ledger/reports/watch-figures.ts';
+import { listWatchFigures, type WatchFigures } from '../ledger/reports/watch-figures.ts';
+import { isHeldForMoney } from '../ledger/runs/run-hold.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
-import type { AccountId } from '../submission/ids.ts';
+import type { AccountId, RunId } from '../submission/ids.ts';
 import { isAccountHold, isWantOfMoney, listIds, type Reason, renderReason } from '../submission/reason.ts';
 
 /** What the ledger itself can tell: not that it cannot be written. */
@@ -54,7 +56,14 @@ const EXAMPLES = 3;
 export async function findConditions(ledger: Ledger, config: Config, startedAt: number): Promise<NoticeCondition[]> {
   const found: NoticeCondition[] = [];
   for (const account of config.accounts.values()) found.push(...(await findOfAccount(ledger, config, account)));
-  for (const watch of config.watches.values()) found.push(...(await findOfWatch(ledger, config, watch, startedAt)));
+  const figures = await listWatchFigures(ledger, [...config.watches.keys()]);
+  const held = new Map((await listAllHeld(ledger)).map((each) => [each.run, each]));
+  const failed = [...figures.values()].flatMap(({ lastRun }) => (lastRun?.succeeded === false ? [lastRun.run] : []));
+  const unread = await listSitemapProblemsOf(ledger, failed, 1);
+  for (const watch of config.watches.values()) {
+    const own = figures.get(watch.id);
+    if (own !== undefined) found.push(...findOfWatch(watch, own, { ledger, config, startedAt, held, unread }));
+  }
   return found.filter(({ details }) => config.notify.events.includes(details.kind));
 }
 
@@ -111,31 +120,40 @@ async function isBalanceWithheld(ledger: Ledger, account: AccountId, balanceAt: 
   return respondedAt !== null && respondedAt >= (balanceAt ?? 0) + OUTAGE_MS;
 }
 
-async function findOfWatch(
-  ledger: Ledger,
-  { notify }: Config,
+/** What is known of all watches, read once. */
+interface Known {
+  readonly ledger: Pick<Ledger, 'now'>;
+  readonly config: Config;
+  readonly startedAt: number;
+  readonly held: ReadonlyMap<RunId, HeldOfWatch>;
+  readonly unread: ReadonlyMap<RunId, readonly SitemapProblem[]>;
+}
+
+function findOfWatch(
   watch: Watch,
-  startedAt: number,
-): Promise<NoticeCondition[]> {
+  figures: WatchFigures,
+  { ledger, config: { notify }, startedAt, held, unread }: Known,
+): NoticeCondition[] {
   const found: NoticeCondition[] = [];
   const add = (kind: ConditionKind, subject: string, { since, level, ...more }: Found): void => {
     const of = { kind, account: watch.account, watch: watch.id, zone: getTimeZone(watch) };
     const details = { ...of, ...NOTHING, ...more };
     found.push({ key: `${kind} ${subject}`, since: since ?? null, level: level ?? 0, details });
   };
-  const figures = await getWatchFigures(ledger, watch.id);
   const { failedRuns, failingSince, lastRun, lastSuccessAt, firstRunAt, heldRun, quarantinedUrls } = figures;
   const isFailing = failedRuns >= notify.failedRuns;
   if (isFailing && lastRun !== null && failingSince !== null) {
-    const why = await findRunProblem(ledger, lastRun.run);
+    const [first] = unread.get(lastRun.run) ?? [];
+    const why = first === undefined ? null : `${first.sitemap}: ${first.message}`;
     add('run_failing', watch.id, { run: lastRun.run, why, count: failedRuns, since: failingSince });
   }
-  const held = heldRun === null ? null : await findHeldRun(ledger, heldRun);
-  if (heldRun !== null && held !== null) {
-    const { since, reasons, forecast, sample, isForMoney } = held;
+  const asked = heldRun === null ? undefined : held.get(heldRun);
+  if (heldRun !== null && asked !== undefined) {
+    const { since, reasons, forecast, sample } = asked;
     const { urls, cost, allowed } = forecast;
+    const isForMoney = isHeldForMoney(asked);
     const what = { count: urls, amount: cost, allowed, isForMoney, examples: sample.slice(0, EXAMPLES) };
-    add('run_held', heldRun, { run: heldRun, why: reasons.join('; '), ...what, since });
+    add('run_held', heldRun, { run: heldRun, why: reasons.map(renderReason).join('; '), ...what, since });
   }
   const { keptBackUrls, keptBackReason } = figures;
   if (keptBackUrls > 0) add('kept_back', watch.id, { count: keptBackUrls, why: keptBackReason });

@@ -104,7 +104,7 @@ export function lowerCap(a: Micros | null, b: Micros | null): Micros | null {
 }
 
 /** Whether waiting cannot help: the spend exceeds the whole cap, or what its run may spend is used up. */
-export function isBeyondCap({ reason }: CapRefusal): boolean {
+export function isBeyondCap({ reason }: Pick<CapRefusal, 'reason'>): boolean {
   if (reason.code === 'beyond_decision') return true;
   return reason.code === 'cap_reached' && (reason.period === 'run' || reason.cost > reason.limit);
 }

@@ -375,8 +375,8 @@ export function describeLimit(reason: SpendReason): string {
 }
 
 /** Reasons that say what money may be spent, as against those of a guard. */
-export const isSpendReason = ({ code }: Reason): boolean =>
-  code === 'cap_reached' || code === 'price_unknown' || isMoneyReason(code);
+export const isSpendReason = (reason: Reason): reason is Exclude<SpendReason, { code: 'beyond_decision' }> =>
+  reason.code === 'cap_reached' || reason.code === 'price_unknown' || isMoneyReason(reason.code);
 
 /** Reasons that only money on the account, or a balance that can be read, ends. */
 export const MONEY_REASONS = ['balance_short', 'floor_short', 'balance_negative', 'balance_unknown'] as const;

@@ -67,6 +67,8 @@ export interface GuardHold {
   readonly question: HoldQuestion;
   /** Only a cap, a price or the balance holds it: it goes on when these allow it. */
   readonly waitsForMoney: boolean;
+  /** What ends it without a decision, as a sentence; absent where only a decision does. */
+  readonly remedy?: string;
 }
 
 /** A decision on a held run, and whose it is. */

@@ -70,12 +70,11 @@ export function findRunFailure(result: WatchResult, { incompleteRuns, limit }: R
 }
 
 /** What a guard asks of you, with the money: "approve or reject 4,210 URLs, 1,052.50 TRY". An approval buys no more. */
-export function describeHold({ question, reasons, waitsForMoney }: GuardHold): string {
+export function describeHold({ question, reasons, remedy }: GuardHold): string {
   const why = reasons.map(withoutStop).join('; ');
   const { urls: due, cost, allowed, missing } = question;
   const what = due === 0 ? 'this run, which has nothing to buy' : `${urls(due)}, ${money(cost)}`;
   const lacks = missing !== null && missing > 0 ? ` (${money(missing)} of it missing on the account)` : '';
   const part = allowed < due ? `; ${count(allowed)} of them are allowed now, the others by later runs` : '';
-  const goesOn = waitsForMoney ? '. Top up or raise the cap, and it goes on by itself' : '';
-  return `approve or reject ${what}${lacks}${part}. ${why}${goesOn}`;
+  return `approve or reject ${what}${lacks}${part}. ${why}${remedy === undefined ? '' : `. ${remedy}`}`;
 }

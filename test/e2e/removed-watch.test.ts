@@ -24,9 +24,9 @@ describe('a removed watch with a held run', () => {
     assert.deepEqual([removed?.configured, removed?.next_run_at], [false, null]);
     assert.deepEqual(status.records.at(-1)?.held, [run]);
     const printed = await printCourier(folder, 'status');
-    assert.match(printed, /watch store: next run not known yet/);
-    assert.match(printed, /watch shop: not in the configuration any more\n/);
-    assert.match(printed, new RegExp(`end it: courier reject ${run} .*put its watch back`));
+    assert.match(printed, /store: no run yet; next run /);
+    assert.match(printed, /shop: waits for you since .*; not in the configuration any more\n/);
+    assert.match(printed, new RegExp(`End it: courier reject ${run} .*put its watch back`));
     const check = await courier(folder, 'status', '--check');
     assert.equal(check.code, 8);
     assert.match(

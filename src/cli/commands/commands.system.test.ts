@@ -204,8 +204,8 @@ describe('commands of courier', () => {
     await ledger.close();
 
     const shown = await printCourier(folder, 'status');
-    assert.match(shown, /a guard holds second: 2 new URLs, more than max_new allows \(1\)/);
-    assert.match(shown, /for example https:\/\/shop\.example\/b/);
+    assert.match(shown, /a guard holds this run: 2 URLs, .*\(2 new URLs, more than max_new allows \(1\)\)/);
+    assert.match(shown, /For example https:\/\/shop\.example\/b/);
     assert.match(shown, /courier approve second {3}or {3}courier reject second/);
     assert.match(shown, /batch 1 \(1 URL; tag \w+, key sc1-\w+\) needs review: the service answered 409\. /);
     assert.match(shown, /"courier batches resolve 1" with --charged REFERENCE, --release \(not charged\) or --leave/);

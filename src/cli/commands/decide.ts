@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { findHeldWatch } from '../../ledger/reports/held-runs.ts';
@@ -14,7 +14,7 @@ import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
 import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
 import { workHere } from '../work-here.ts';
 import { followDecided } from './follow-runs.ts';
-import { type DecisionKind, sendDecision, toNotActive } from './send-decision.ts';
+import { type DecisionKind, type SentDecision, sendDecision, toNotActive } from './send-decision.ts';
 
 export const approveCommand = (command: Command) => configureDecision(command, 'approve');
 export const rejectCommand = (command: Command) => configureDecision(command, 'reject');
@@ -37,7 +37,7 @@ function configureDecision(command: Command, kind: DecisionKind): void {
           const removed = await findRemovedWatch(context, run);
           if (removed !== null && kind === 'approve') throw toNotBuyable(removed, run);
           const decision: Decision = { by: userInfo().username, ...(note === undefined ? {} : { note }) };
-          const print = (line: string) => report(output, EXIT.done, [line]);
+          const print = (line: string, exitCode: ExitCode) => report(output, exitCode, [line]);
           // With --once the run is followed to its end here, which shows what it planned.
           const planMs = once ? { planMs: 0 } : {};
           const decide = (client: Client) =>
@@ -71,13 +71,13 @@ const toNotBuyable = (watch: WatchId, run: string): CommandError =>
       `courier reject ${run}`,
   );
 
-type Decide = (client: Client) => Promise<string>;
+type Decide = (client: Client) => Promise<SentDecision>;
 
 function decideAtWorker({ config, file, ledger }: CommandContext, run: string, decide: Decide): Promise<Ending> {
   return withTemporal(config, file, async (temporal) => {
     await requireWorker(temporal, ledger.id);
-    const decision = await decide(temporal.client);
-    return { exitCode: EXIT.done, summary: { run, decision } };
+    const { decision, exitCode } = await decide(temporal.client);
+    return { exitCode, summary: { run, decision } };
   });
 }
 
@@ -95,7 +95,7 @@ async function decideHere(
   // Found out before a server is started for nothing.
   if ((await findRun(ledger.db, run as RunId))?.ended_at !== null) throw toNotActive(run);
   const follow = async (client: Client): Promise<Ending> => {
-    const decision = await decide(client);
+    const { decision } = await decide(client);
     const runs = { watches: [watch], until: 'accepted', maxCost: null, timeoutMs: TIMEOUT_MS, here: true } as const;
     const exitCode = await followDecided({ output, client, config, ledger, runs }, watch, run);
     return { exitCode: decision === 'rejected' ? EXIT.done : exitCode, summary: { run, decision } };
@@ -112,7 +112,7 @@ function endHere(
   limits: readonly AbortSignal[],
 ): Promise<Ending> {
   const end = async (client: Client): Promise<Ending> => {
-    const decision = await decide(client);
+    const { decision } = await decide(client);
     await client.workflow.getHandle(run).result();
     return { exitCode: EXIT.done, summary: { run, decision } };
   };

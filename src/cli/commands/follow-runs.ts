@@ -4,6 +4,8 @@ import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Config, Watch } from '../../config/config.ts';
 import { createKeyMonitor } from '../../connector/missing-key.ts';
+import { readMoneyFirst } from '../../connector/read-money-first.ts';
+import { releaseHeld } from '../../connector/release-held.ts';
 import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { createStallDetector } from '../../connector/stall-detector.ts';
@@ -11,10 +13,10 @@ import { createRunWaker } from '../../connector/wake-ended-run.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
-import { renderReason } from '../../submission/reason.ts';
 import { WATCH_PHASE } from '../../temporal-api/phases.ts';
 import type { WatchSitemap } from '../../temporal-api/workflows.ts';
 import { type EndedRun, type RunsShown, showRun, showRuns, toEndedRun } from '../output/ended-runs.ts';
+import { describeHeld } from '../output/held.ts';
 import { openStages, type Stages, showRunProgress } from '../output/progress.ts';
 import { getAccount } from '../with-ledger.ts';
 
@@ -45,6 +47,8 @@ export interface Following {
 /** Starts a run of each watch and follows all of them to their end. One that fails does not end the others. */
 export async function followRuns(following: Following): Promise<RunsShown> {
   const { output, runs } = following;
+  const accounts = runs.watches.map(({ account }) => account);
+  await readMoneyFirst(following, accounts);
   const stages = openStages(output, runs.watches.length);
   const ended = await Promise.allSettled(runs.watches.map((watch) => runWatch(following, stages, watch)));
   stages.end();
@@ -72,7 +76,7 @@ export async function followDecided(following: Following, watch: Watch, run: str
   const stages = openStages(output, 1);
   try {
     const handle = client.workflow.getHandle<WatchSitemap>(run);
-    const ended = await follow(following, stages, watch, handle, { decided: true });
+    const ended = await follow(following, stages, watch, handle, { goesOn: true });
     showRun(output, ended);
     return ended.exitCode;
   } finally {
@@ -85,8 +89,10 @@ async function follow(
   stages: Stages,
   watch: Watch,
   handle: Awaited<ReturnType<typeof startRun>>,
-  { decided = false }: { readonly decided?: boolean } = {},
+  { goesOn = false }: { readonly goesOn?: boolean } = {},
 ): Promise<EndedRun> {
+  // A run that was just decided on or released shows its hold until it has read that.
+  let isOver = goesOn;
   const run = handle.workflowId as RunId;
   const wakeEnded = createRunWaker({ client, ledger, now: Date.now }, run, runs.until);
   const account = getAccount(config, watch.account);
@@ -99,8 +105,10 @@ async function follow(
     : () => undefined;
   const result = await followRun(handle, ledger, async (progress) => {
     checkKey();
-    // A run that was just decided on shows its hold until it has recorded the decision.
-    if (progress.phase === WATCH_PHASE.held && !decided) throw await toHeld(ledger, watch, run);
+    if (progress.phase === WATCH_PHASE.held && !isOver) {
+      isOver = await releaseHeld({ client, config, ledger }, watch, run);
+      if (!isOver) throw await toHeld(ledger, watch, run);
+    }
     showRunProgress(stages, watch.id, progress);
     await detectStall(progress);
     await wakeEnded(progress);
@@ -108,13 +116,17 @@ async function follow(
   return toEndedRun(ledger, watch, run, result);
 }
 
+/** Why a run is held, what it would buy for how much, and what ends that: money by itself, a guard by a decision. */
 async function toHeld(ledger: Ledger, { id }: Watch, run: RunId): Promise<CommandError> {
   const held = (await listHeldRuns(ledger, id)).find((each) => each.run === run);
-  const reasons = held === undefined ? '' : ` (${held.reasons.map(renderReason).join('; ')})`;
-  const sample = held === undefined || held.sample.length === 0 ? '' : ` For example ${held.sample.join(', ')}.`;
-  return new CommandError(
-    EXIT.guard,
-    `${id}: a guard holds this run${reasons}. Nothing of it was submitted or charged.${sample} Decide with ` +
-      `"courier approve ${run}" or "courier reject ${run}", with --once where no "courier worker" runs.`,
-  );
+  const decide = `"courier approve ${run}" or "courier reject ${run}", with --once where no "courier worker" runs`;
+  if (held === undefined)
+    return new CommandError(
+      EXIT.guard,
+      `${id}: a guard holds this run. Nothing of it was bought. Decide with ${decide}.`,
+    );
+  const { exitCode, question, remedy } = describeHeld(held);
+  const sample = held.sample.length === 0 ? '' : ` For example ${held.sample.join(', ')}.`;
+  const next = remedy === null ? `Decide with ${decide}.` : `${remedy}. You can also decide with ${decide}.`;
+  return new CommandError(exitCode, `${id}: ${question}. Nothing of it was submitted or charged.${sample} ${next}`);
 }

@@ -144,7 +144,7 @@ describe('courier status --check', () => {
     assert.equal(incomplete.code, 3);
     assert.match(
       String(ofType(incomplete, 'problem')[0]?.problem),
-      /sitemap\.xml: status 500\); no run was complete yet/,
+      /^failing since \d{4}-\d\d-\d\d \d\d:\d\d Europe\/Istanbul, 1 run: .*sitemap\.xml: status 500; no run was complete yet\. Check the address/,
     );
 
     await ledger.db.run(sql`UPDATE runs SET started_at = started_at - 259200000`);

@@ -53,6 +53,10 @@ async function plan(
   const { config, ledger } = context;
   const signal = stopSignal('Nothing was planned or charged.');
   const watches = selectWatches(config, names);
+  // First, because a guard asks what the balance and its floor allow.
+  const accounts: AccountResources[] = [];
+  for (const account of new Set(watches.map((watch) => watch.account)))
+    accounts.push(await getAccountResources(config, ledger, account, signal));
   const previews: Preview[] = [];
   const stages = openStages(output, watches.length);
   try {
@@ -64,10 +68,6 @@ async function plan(
   } finally {
     stages.end();
   }
-  // First, because a balance floor is one of the caps that a plan respects.
-  const accounts: AccountResources[] = [];
-  for (const account of new Set(watches.map((watch) => watch.account)))
-    accounts.push(await getAccountResources(config, ledger, account, signal));
   const plans = await planAll(context, previews, urls);
   const codes = plans.map((each): ExitCode => showWatch(output, each));
   for (const account of accounts) {

@@ -274,7 +274,10 @@ describe('accounts resume', () => {
 
   test('sends everything again after the service refused every batch', async (t) => {
     const { folder, ledger, batches } = await stopped(t);
-    assert.match(await printCourier(folder, 'status'), /held: the service refused 3 batches in a row with status 404/);
+    assert.match(
+      await printCourier(folder, 'status'),
+      /it sends nothing: the service refused 3 batches in a row with status 404/,
+    );
     const [account] = ofType(await courier(folder, 'status'), 'account');
     assert.match(String(account?.suspended), /courier accounts resume main/);
     assert.deepEqual(account?.batches, { planned: 4, in_doubt: 0, open: 0, overdue: 0, needs_review: 0 });
@@ -365,7 +368,7 @@ describe('status', () => {
     await judgeRun(ledger, 'r1' as RunId, { ...NO_GUARD, maxNew: 0 });
     await decideRun(ledger, 'r1' as RunId, 'approved', 'ayse: relaunch');
     const decided = /\(approved by ayse: relaunch, 2026-01-15 15:00 Europe\/Istanbul\)/;
-    assert.match(await printCourier(folder, 'status'), new RegExp(`r1: active ${decided.source}, 1 found`));
+    assert.match(await printCourier(folder, 'status'), new RegExp(` active ${decided.source}: 1 found`));
     await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
     assert.match(await printCourier(folder, 'batches', 'show', '1'), new RegExp(`run r1 ${decided.source}, project`));
     const decision = { decision: 'approved', by: 'ayse: relaunch', at: '2026-01-15T12:00:00.000Z' };

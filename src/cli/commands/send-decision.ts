@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { formatTry } from '../../../contract/money.ts';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type Plan, readPlan } from '../../ledger/plans/read-plan.ts';
@@ -25,11 +24,19 @@ const NOT_PLANNED_YET = 'What was shown is planned and submitted, within the cap
 const PLAN_MS = 20_000;
 
 interface Deciding {
-  readonly output: Pick<Output, 'print'>;
+  /** Shows a line, and how the command ends with it. */
+  readonly output: { print(line: string, exitCode: ExitCode): void };
   readonly client: Pick<Client, 'workflow'>;
   readonly ledger: Ledger;
   /** How long to wait for what an approval plans, in milliseconds. 0: somebody else shows it. */
   readonly planMs?: number;
+}
+
+/** The decision that stands, and how a command ends that waited for what it plans. */
+export interface SentDecision {
+  readonly decision: RunDecision;
+  /** 7 when nothing of an approval was planned, for want of money. */
+  readonly exitCode: ExitCode;
 }
 
 /**
@@ -41,15 +48,17 @@ export async function sendDecision(
   kind: DecisionKind,
   run: RunId,
   decision: Decision,
-): Promise<RunDecision> {
+): Promise<SentDecision> {
   const handle = client.workflow.getHandle(run);
   try {
     if ((await handle.describe()).status.name !== 'RUNNING') throw toNotActive(run);
     const taken = await decideRun(ledger, run, TAKEN[kind], describeDecision(decision));
     if (taken !== TAKEN[kind]) throw new CommandError(EXIT.usage, `${run} was already ${taken}. Nothing was changed.`);
     await handle.signal(wakeSignal);
-    output.print(`${run} is ${taken}. ${kind === 'reject' ? REJECTED : await describePlan(ledger, run, planMs)}`);
-    return taken;
+    const became =
+      kind === 'reject' ? { text: REJECTED, exitCode: EXIT.done } : await describePlan(ledger, run, planMs);
+    output.print(`${run} is ${taken}. ${became.text}`, became.exitCode);
+    return { decision: taken, exitCode: became.exitCode };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw toNotActive(run);
     if (error instanceof LedgerError && (error.code === 'NOTHING_TO_DECIDE' || error.code === 'UNKNOWN_RUN'))
@@ -59,23 +68,30 @@ export async function sendDecision(
 }
 
 /** What an approval planned: of what was shown, perhaps not all of it. */
-async function describePlan(ledger: Ledger, run: RunId, waitMs: number): Promise<string> {
+async function describePlan(ledger: Ledger, run: RunId, waitMs: number): Promise<Became> {
   for (let left = waitMs; ; left -= 200) {
     const row = await getRun(ledger.db, run);
     if (row.planned_at !== null) return formatPlanned(await readPlan(ledger.db, row));
-    if (left <= 0) return NOT_PLANNED_YET;
+    if (left <= 0) return { text: NOT_PLANNED_YET, exitCode: EXIT.done };
     await sleep(200);
   }
 }
 
-function formatPlanned({ urls, cost, held, heldReason }: Plan): string {
+interface Became {
+  readonly text: string;
+  readonly exitCode: ExitCode;
+}
+
+function formatPlanned({ urls, cost, held, heldReason }: Plan): Became {
   const price = cost === null ? 'at a price that is not known yet' : `for ${formatTry(cost)}`;
-  const planned =
-    urls === 0
-      ? 'Nothing of it is planned'
-      : `${formatCounted(urls, 'URL')} ${urls === 1 ? 'is' : 'are'} planned ${price}`;
-  if (held === 0) return `${planned}.`;
-  return `${planned}; ${formatCounted(held, 'URL')} ${held === 1 ? 'stays' : 'stay'} due: ${heldReason}`;
+  const planned = `${formatCounted(urls, 'URL')} ${urls === 1 ? 'is' : 'are'} planned ${price}`;
+  const rest = `${formatCounted(held, 'URL')} ${held === 1 ? 'stays' : 'stay'} due: ${heldReason}`;
+  if (urls > 0) return { text: held === 0 ? `${planned}.` : `${planned}; ${rest}.`, exitCode: EXIT.done };
+  if (held === 0) return { text: 'Nothing of it is planned: nothing of it is due any more.', exitCode: EXIT.done };
+  return {
+    text: `Nothing of it is planned: ${rest}. A later run plans them when that allows it.`,
+    exitCode: EXIT.balanceOrCap,
+  };
 }
 
 const UNCHANGED = 'Nothing was decided, submitted or charged. "courier status" lists the runs that a guard holds.';

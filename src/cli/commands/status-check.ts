@@ -3,31 +3,38 @@ import { type Output, report } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { listNextRuns } from '../../config/next-runs.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
+import { hasServer } from '../../connector/state-folder.ts';
 import { isLasting } from '../../database/database.ts';
 import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
-import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
+import { listOverdueJobs, type OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
+import type { AccountStatus } from '../../ledger/money/account-status.ts';
 import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { probeLedger } from '../../ledger/probe-ledger.ts';
-import { listHeldRuns, listRemovedHeld } from '../../ledger/reports/held-runs.ts';
-import { listSitemapProblems } from '../../ledger/reports/sitemap-problems.ts';
-import { getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
-import type { WatchId } from '../../submission/ids.ts';
+import { type AccountTotals, getAccountTotals, type RunLine } from '../../ledger/reports/totals.ts';
+import { MAX_RUNS } from '../../ledger/reports/watch-figures.ts';
+import { listWatchStates, type WatchState } from '../../ledger/reports/watch-states.ts';
+import { describeRemedy } from '../../submission/hold-question.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { renderReason } from '../../submission/reason.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
+import { describeHeld } from '../output/held.ts';
 import { formatHowToDecide, formatOverdue, toStopCode } from '../output/notices.ts';
 import { type Problem, toProblemRecord } from '../output/records/status.ts';
 import type { CommandContext } from '../with-ledger.ts';
 
 /** Prints what needs you, and ends with the code of the worst of it. From the ledger alone. */
-export async function checkStatus(output: Output, { config, ledger }: CommandContext): Promise<Ending> {
-  const problems: Problem[] = await findLedgerProblems(ledger);
-  for (const watch of config.watches.values()) problems.push(...(await findWatchProblems(ledger, watch)));
-  problems.push(...(await findRemovedProblems({ config, ledger })));
-  for (const account of config.accounts.values())
-    problems.push(...(await findAccountProblems({ config, ledger }, account)));
+export async function checkStatus(output: Output, context: CommandContext): Promise<Ending> {
+  const { config, ledger } = context;
+  const { states, removed } = await listWatchStates(ledger, [...config.watches.values()]);
+  const problems = [...(await findLedgerProblems(ledger)), ...listAllProblems(context, states, removed)];
+  let needsReview = 0;
+  for (const account of config.accounts.values()) {
+    const totals = await getAccountTotals(ledger, account.id, account.pricePerUrl);
+    needsReview += totals.needsReview;
+    problems.push(...(await listAccountProblems({ config, ledger }, account, totals)));
+  }
   for (const problem of problems) {
     output.record(toProblemRecord(problem));
     report(output, problem.exitCode, [`${problem.subject}: ${problem.problem}`]);
@@ -35,14 +42,11 @@ export async function checkStatus(output: Output, { config, ledger }: CommandCon
   const watched = formatCounted(config.watches.size, 'watch', 'watches');
   if (problems.length === 0)
     report(output, EXIT.done, [`${watched}, ${formatCounted(config.accounts.size, 'account')}: nothing needs you.`]);
-  const held = problems.filter(({ exitCode }) => exitCode === EXIT.guard).map(({ subject }) => subject);
-  const runs = (await Promise.all(held.map((id) => listHeldRuns(ledger, id as Watch['id'])))).flat();
-  const totals = await Promise.all([...config.accounts.keys()].map((id) => getAccountTotals(ledger, id)));
   return {
     exitCode: pickWorst(problems.map(({ exitCode }) => exitCode)),
     summary: {
-      held: runs.map(({ run }) => run),
-      needs_review: totals.reduce((sum, { needsReview }) => sum + needsReview, 0),
+      held: [...states, ...removed].flatMap(({ held }) => held.map(({ run }) => run)),
+      needs_review: needsReview,
     },
   };
 }
@@ -55,47 +59,73 @@ async function findLedgerProblems(ledger: Ledger): Promise<Problem[]> {
   return [{ subject: 'ledger', exitCode, problem: describeLedgerFailure(failure) }];
 }
 
+/** What needs you of all watches, in their order; those that left the configuration come last. */
+export const listAllProblems = (
+  { config, file, ledger }: CommandContext,
+  states: readonly WatchState[],
+  removed: readonly WatchState[],
+): Problem[] => {
+  const once = hasServer(config, file) ? '' : ' --once';
+  return [
+    ...states.flatMap((state) => listWatchProblems(config.watches.get(state.id), state, ledger.now(), once)),
+    ...removed.flatMap((state) => listWatchProblems(undefined, state, ledger.now(), once)),
+  ];
+};
+
 export async function findWatchProblems(ledger: Ledger, watch: Watch): Promise<Problem[]> {
-  const { id } = watch;
-  const problems: Problem[] = [];
-  const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
-  problems.push(...(await findHeldProblems(ledger, id, true)));
-  const runs = (await listRuns(ledger, id, 20)).filter(
-    ({ endState }) => endState !== 'previewed' && endState !== 'recovered',
-  );
-  const last = runs.find(({ endedAt }) => endedAt !== null);
-  if (last !== undefined && (last.endState !== 'finished' || last.complete === false))
-    add(EXIT.partial, await describeBadRun(ledger, last, runs, watch));
-  const late = findLateness(watch, runs, ledger.now());
+  const { states } = await listWatchStates(ledger, [watch]);
+  return states.flatMap((state) => listWatchProblems(watch, state, ledger.now()));
+}
+
+/** `watch` undefined: it is not in the configuration any more. */
+export function listWatchProblems(watch: Watch | undefined, state: WatchState, now: number, once = ''): Problem[] {
+  const problems = listHeldProblems(state, watch !== undefined, once);
+  if (watch === undefined) return problems;
+  const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: watch.id, exitCode, problem });
+  const failing = describeFailing(watch, state);
+  if (failing !== null) add(EXIT.partial, `${failing.since}: ${failing.why}. Check the address, then run again`);
+  // A run that is held is the one that would be late.
+  const late = problems.length > 0 && failing === null ? null : findLateness(watch, state.figures.runs, now);
   if (late !== null) add(EXIT.partial, late);
   return problems;
 }
 
-async function findHeldProblems(ledger: Ledger, watch: WatchId, isConfigured: boolean): Promise<Problem[]> {
-  return (await listHeldRuns(ledger, watch)).map(({ run, reasons }) => {
-    const why = reasons.map(renderReason).join('; ');
-    const decide = formatHowToDecide(run, isConfigured).replace(/^./, (first) => first.toUpperCase());
-    return { subject: watch, exitCode: EXIT.guard, problem: `a guard holds ${run} (${why}). ${decide}` };
+const listHeldProblems = ({ id, held }: WatchState, isConfigured: boolean, once: string): Problem[] =>
+  held.map((each) => {
+    const { question, remedy, exitCode } = describeHeld(each);
+    const sample = each.sample.length === 0 ? [] : [`For example ${each.sample.join(', ')}`];
+    const ends = remedy === null ? [] : [remedy];
+    const decide = formatHowToDecide(each.run, isConfigured, once);
+    const lines = [question, ...sample, ...ends, decide.replace(/^./, (first) => first.toUpperCase())];
+    return { subject: id, exitCode, problem: lines.join('. '), lines };
   });
-}
 
 /** Runs of watches that are not configured any more and still wait for a decision. */
 export async function findRemovedProblems({ config, ledger }: Known): Promise<Problem[]> {
-  const removed = await listRemovedHeld(ledger, config.watches);
-  return (await Promise.all(removed.map(({ id }) => findHeldProblems(ledger, id, false)))).flat();
+  const { removed } = await listWatchStates(ledger, [...config.watches.values()]);
+  return removed.flatMap((state) => listWatchProblems(undefined, state, ledger.now()));
 }
 
 type Known = Pick<CommandContext, 'config' | 'ledger'>;
 
-/** What went wrong with the last run, and since when. */
-async function describeBadRun(ledger: Ledger, last: RunLine, runs: readonly RunLine[], watch: Watch): Promise<string> {
-  const good = runs.find(({ endState, complete }) => endState === 'finished' && complete === true);
+/** Since when the runs of a watch are incomplete or break off, how many they are, and which sitemaps are not read; null when all is well. */
+export function describeFailing(watch: Watch, { figures, unread }: WatchState): { since: string; why: string } | null {
+  const { lastRun, failedRuns, failingSince, lastSuccessAt } = figures;
+  if (lastRun === null || lastRun.succeeded || failingSince === null) return null;
+  const ended = figures.runs.find(({ run }) => run === lastRun.run);
+  // It ended as an operator decided.
+  if (ended?.endState === 'rejected' && ended.complete !== false) return null;
   const at = (instant: number) => formatInstantIn(getTimeZone(watch), instant);
-  const since = good === undefined ? 'no run was complete yet' : `the last complete run began on ${at(good.startedAt)}`;
-  if (last.endState !== 'finished') return `the last run (${at(last.startedAt)}) ended as ${last.endState}; ${since}`;
-  const unread = await listSitemapProblems(ledger, last.run, 3);
-  const which = unread.map(({ sitemap, message }) => `${sitemap}: ${message.replace(/\.$/, '')}`).join('; ');
-  return `not every sitemap could be read${which === '' ? '' : ` (${which})`}; ${since}. Check the address, then run again`;
+  const often = `${formatCounted(failedRuns, 'run')}${failedRuns === MAX_RUNS ? ' or more' : ''}`;
+  const why =
+    unread.length > 0
+      ? unread.map(({ sitemap, message }) => `${sitemap}: ${message.replace(/\.$/, '')}`).join('; ')
+      : ended?.endState === 'finished'
+        ? 'not every sitemap could be read'
+        : `the last run ended as ${ended?.endState ?? 'abandoned'}`;
+  const good =
+    lastSuccessAt === null ? 'no run was complete yet' : `the last complete run ended on ${at(lastSuccessAt)}`;
+  return { since: `failing since ${at(failingSince)}, ${often}`, why: `${why}; ${good}` };
 }
 
 /** A run may be late by its own duration and a restart. */
@@ -118,27 +148,38 @@ function findLateness({ schedule, paused }: Watch, runs: readonly RunLine[], now
   );
 }
 
+const TOP_UP = 'Top up, and it goes on by itself';
+
 /** A batch without an outcome is sent again within minutes while the service responds. */
 const LONG_IN_DOUBT_MS = 3_600_000;
 
-export async function findAccountProblems(
+export async function findAccountProblems(known: Known, account: Account): Promise<Problem[]> {
+  return listAccountProblems(known, account, await getAccountTotals(known.ledger, account.id, account.pricePerUrl));
+}
+
+export async function listAccountProblems(
   { config, ledger }: Known,
-  { id, baseUrl, pricePerUrl, tracking }: Account,
+  { id, baseUrl, tracking }: Account,
+  { needsReview, oldestInDoubtAt, inDoubt }: AccountTotals,
+  known?: { readonly status: AccountStatus; readonly overdue: readonly OverdueJob[] },
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
-  const { keyRejected, suspended } = await getStatusAsConfigured(ledger, { id, baseUrl });
+  const { keyRejected, suspended } = known?.status ?? (await getStatusAsConfigured(ledger, { id, baseUrl }));
   if (keyRejected !== null) add(EXIT.keyRefused, `the service rejects the key: ${renderReason(keyRejected)}`);
   if (suspended !== null) {
-    add(toStopCode(suspended), `it sends nothing: ${renderReason(suspended)}`);
+    const remedy = suspended.code === 'insufficient_balance' ? TOP_UP : describeRemedy([suspended]);
+    const why = renderReason(suspended);
+    add(toStopCode(suspended), `it sends nothing: ${remedy === null ? why : `${why.replace(/[.]$/, '')}. ${remedy}`}`);
   }
-  const { needsReview, oldestInDoubtAt, inDoubt } = await getAccountTotals(ledger, id, pricePerUrl);
   if (needsReview > 0) {
     const which = formatCounted(needsReview, 'batch needs', 'batches need');
     add(EXIT.partial, `${which} review: courier batches list --state needs_review`);
   }
   const { standard, fast } = tracking;
-  for (const job of await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs })) {
+  const overdue =
+    known?.overdue ?? (await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs }));
+  for (const job of overdue) {
     add(EXIT.partial, formatOverdue(job, getTimeZone(config.watches.get(job.watch))));
   }
   if (oldestInDoubtAt !== null && ledger.now() - oldestInDoubtAt > LONG_IN_DOUBT_MS) {

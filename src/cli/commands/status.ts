@@ -1,37 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { formatTry, ZERO } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
-import type { Account, Watch } from '../../config/config.ts';
+import type { Account } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
-import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
+import { listOverdueJobs, type OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
+import type { AccountStatus } from '../../ledger/money/account-status.ts';
 import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
-import { type HeldRun, listHeldRuns, listRemovedHeld, type RemovedWatch } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
-import { getRunSummary } from '../../ledger/reports/run-summary.ts';
-import { type AccountTotals, getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
+import { type AccountTotals, getAccountTotals } from '../../ledger/reports/totals.ts';
+import { listWatchStates } from '../../ledger/reports/watch-states.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
-import { isWantOfMoney, renderReason } from '../../submission/reason.ts';
 import { action, type Ending } from '../output/command.ts';
-import { formatCharge, formatCount, formatCounted, formatDecision, NOT_KNOWN } from '../output/format.ts';
-import {
-  formatHowToDecide,
-  formatOverdue,
-  formatReview,
-  formatUnmatchedRule,
-  formatWithoutResult,
-} from '../output/notices.ts';
-import { formatSaved } from '../output/politeness.ts';
-import { toAccountRecord, toWatchRecord } from '../output/records/status.ts';
+import { formatCount } from '../output/format.ts';
+import { formatReview } from '../output/notices.ts';
+import { type Problem, toAccountRecord, toWatchRecord } from '../output/records/status.ts';
+import { createRedraw } from '../output/redraw.ts';
+import { listAccountLines, listWatchLines, type WatchOnPage } from '../output/status-screen.ts';
 import { readSchedules } from '../schedules.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
-import { checkStatus } from './status-check.ts';
+import { checkStatus, describeFailing, listAccountProblems, listAllProblems } from './status-check.ts';
 
 interface StatusFlags {
   readonly check?: boolean;
   readonly follow?: boolean;
+  readonly all?: boolean;
 }
 
 export function statusCommand(command: Command): void {
@@ -42,45 +36,75 @@ export function statusCommand(command: Command): void {
       ),
     )
     .option('--follow', 'show it again whenever it changes, until Ctrl-C')
+    .option('--all', 'show every watch and every problem, also where they do not fit a screen')
     .action(
-      action((output, flags, { check = false, follow = false }: StatusFlags) =>
+      action((output, flags, { check = false, follow = false, all = false }: StatusFlags) =>
         withLedger(flags, (context) => {
           if (check) return checkStatus(output, context);
-          return follow ? followStatus(output, context) : showStatus(output, context);
+          return follow ? followStatus(output, context, all) : showStatus(output, context, all);
         }),
       ),
     );
 }
 
-async function showStatus(output: Output, context: CommandContext): Promise<Ending> {
+export async function showStatus(output: Output, context: CommandContext, all: boolean): Promise<Ending> {
+  const { config, ledger } = context;
   const schedules = await readSchedules(context, output);
-  const held: HeldRun[] = [];
-  const { watches } = context.config;
-  for (const watch of watches.values())
-    held.push(...(await showWatch(output, context, watch, schedules.get(watch.id)?.nextAt ?? null)));
-  for (const removed of await listRemovedHeld(context.ledger, watches))
-    held.push(...(await showWatch(output, context, removed, null)));
+  const { states, removed } = await listWatchStates(ledger, [...config.watches.values()]);
+  const pages = [...states, ...removed].map((state): WatchOnPage => {
+    const watch = config.watches.get(state.id);
+    const failing = watch === undefined ? null : (describeFailing(watch, state)?.since ?? null);
+    return { watch, state, failing, nextRunAt: schedules.get(state.id)?.nextAt ?? null };
+  });
+  for (const { watch, state, nextRunAt } of pages)
+    output.record(toWatchRecord(state, { configured: watch !== undefined, nextRunAt }));
+  const problems = listAllProblems(context, states, removed);
+  const money: string[] = [];
   let needsReview = 0;
-  for (const account of context.config.accounts.values()) needsReview += await showAccount(output, context, account);
-  return { exitCode: EXIT.done, summary: { held: held.map(({ run }) => run), needs_review: needsReview } };
+  for (const account of config.accounts.values()) {
+    const shown = await readAccount(context, account);
+    needsReview += shown.totals.needsReview;
+    problems.push(...shown.problems);
+    money.push(...shown.lines);
+    output.record(toAccountRecord(account.id, shown.totals, shown.status, shown.overdue.length));
+  }
+  const needs = problems.length === 0 ? ['Nothing needs you.'] : ['Needs you:', ...listProblemLines(problems, all)];
+  for (const line of [...needs, 'Money:', ...money, 'Watches:', ...listWatchLines(pages, all)]) output.print(line);
+  const held = pages.flatMap(({ state }) => state.held.map(({ run }) => run));
+  return { exitCode: EXIT.done, summary: { held, needs_review: needsReview } };
+}
+
+/** What a screen has room for; the rest is counted. */
+const SHOWN_PROBLEMS = 10;
+
+function listProblemLines(problems: readonly Problem[], all: boolean): string[] {
+  const shown = all ? problems : problems.slice(0, SHOWN_PROBLEMS);
+  const left = problems.length - shown.length;
+  return [
+    ...shown.flatMap(({ subject, problem, lines = [problem] }) =>
+      lines.map((line, at) => (at === 0 ? `  ${subject}: ${line}` : `    ${line}`)),
+    ),
+    ...(left === 0 ? [] : [`  … and ${formatCount(left)} more: courier status --check`]),
+  ];
 }
 
 const FOLLOW_EVERY_MS = 2_000;
 
-/** On a terminal the screen is drawn again; elsewhere what has changed is printed. Ends with a signal. */
-async function followStatus(output: Output, context: CommandContext): Promise<Ending> {
+/** On a terminal the page is drawn again in its place; elsewhere what has changed is printed. Ends with a signal. */
+async function followStatus(output: Output, context: CommandContext, all: boolean): Promise<Ending> {
   const stop = stopSignal('Nothing was changed.');
   const isDrawn = process.stdout.isTTY === true && !output.json && process.env.NO_COLOR === undefined;
+  const redraw = createRedraw(process.stdout);
   const shown = new Set<string>();
   let before = '';
   for (;;) {
-    const { lines, records } = await capture(output, (quiet) => showStatus(quiet, context));
+    const { lines, records } = await capture(output, (quiet) => showStatus(quiet, context, all));
     for (const record of records.filter((each) => !shown.has(JSON.stringify(each)))) output.record(record);
     shown.clear();
     for (const record of records) shown.add(JSON.stringify(record));
     const text = lines.join('\n');
-    if (text !== before && isDrawn) process.stdout.write('\x1b[H\x1b[2J');
-    if (text !== before) output.print(`${formatInstant(Date.now())}\n${text}`);
+    if (isDrawn) redraw([formatInstant(Date.now()), ...lines]);
+    else if (text !== before) output.print(`${formatInstant(Date.now())}\n${text}`);
     before = text;
     await sleep(FOLLOW_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
     stop.throwIfAborted();
@@ -105,78 +129,33 @@ async function capture(output: Output, show: (output: Output) => Promise<unknown
   return { lines, records };
 }
 
-/** Shows a watch, also one that is not configured any more, and returns its runs that wait for a decision. */
-async function showWatch(
-  output: Output,
-  { config, ledger }: CommandContext,
-  watch: Watch | RemovedWatch,
-  nextRunAt: number | null,
-): Promise<HeldRun[]> {
-  const configured = config.watches.get(watch.id);
-  const zone = getTimeZone(configured);
-  const [run] = await listRuns(ledger, watch.id, 1);
-  const last = run === undefined ? null : { run, summary: await getRunSummary(ledger, run.run) };
-  const held = await listHeldRuns(ledger, watch.id);
-  output.record(toWatchRecord(watch, { configured: configured !== undefined, last, held, nextRunAt }));
-  const next = nextRunAt === null ? NOT_KNOWN : formatInstantIn(zone, nextRunAt);
-  output.print(
-    `watch ${watch.id}: ${configured === undefined ? 'not in the configuration any more' : `next run ${next}`}`,
-  );
-  if (last !== null) {
-    const { summary } = last;
-    output.print(
-      `  ${last.run.run}: ${last.run.endState ?? 'active'}${formatRunDecision(last.run, zone)}, ${formatCount(summary.found)} found, ` +
-        `${formatCount(summary.new)} new, ${formatCount(summary.planned)} planned, ${formatCount(summary.completed)} completed, ` +
-        `${formatCount(summary.failed)} failed, charged ${formatCharge(summary)}`,
-    );
-    if (summary.withoutResult > 0)
-      output.print(`  ${formatWithoutResult(summary.withoutResult, summary.withoutResultBatch)}`);
-    if (summary.saved.sitemaps > 0) output.print(`  ${formatSaved(summary.saved)}`);
-    for (const rule of summary.unmatchedRules) output.print(`  ${formatUnmatchedRule(rule)}`);
-  }
-  for (const { run: name, reasons, sample } of held) {
-    output.print(`  a guard holds ${name}: ${reasons.map(renderReason).join('; ')}`);
-    if (sample.length > 0) output.print(`    for example ${sample.join(', ')}`);
-    output.print(`    ${formatHowToDecide(name, configured !== undefined)}`);
-  }
-  return held;
+interface ShownAccount {
+  readonly totals: AccountTotals;
+  readonly status: AccountStatus;
+  readonly overdue: readonly OverdueJob[];
+  readonly problems: readonly Problem[];
+  readonly lines: readonly string[];
 }
 
-/** Shows an account and returns how many of its batches need review. */
-async function showAccount(
-  output: Output,
-  { config, ledger }: CommandContext,
-  { id, baseUrl, pricePerUrl, tracking }: Account,
-): Promise<number> {
+async function readAccount({ config, ledger }: CommandContext, account: Account): Promise<ShownAccount> {
+  const { id, baseUrl, pricePerUrl, tracking } = account;
   const totals = await getAccountTotals(ledger, id, pricePerUrl);
   const status = await getStatusAsConfigured(ledger, { id, baseUrl });
   const { standard, fast } = tracking;
-  const overdue = await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs });
-  output.record(toAccountRecord(id, totals, status, overdue.length));
-  output.print(formatAccount(id, totals));
-  if (totals.unknownChargeUrls > 0)
-    output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: ${formatUnknown(totals)}`);
-  if (status.keyRejected !== null) output.print(`  the service rejects the key: ${renderReason(status.keyRejected)}`);
-  if (status.suspended !== null) {
-    const what = isWantOfMoney(status.suspended) ? 'batches wait for money' : 'nothing is sent';
-    output.print(`  ${what}: ${renderReason(status.suspended)}`);
-  }
+  const timeouts = { standard: standard.timeoutMs, fast: fast.timeoutMs };
+  const overdue = totals.open === 0 ? [] : await listOverdueJobs(ledger, id, timeouts);
+  const problems = await listAccountProblems({ config, ledger }, account, totals, { status, overdue });
   const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting({ config, ledger }, id);
-  if (waiting !== null) output.print(`  ${waiting}`);
-  for (const job of overdue.slice(0, SHOWN_JOBS))
-    output.print(`  ${formatOverdue(job, getTimeZone(config.watches.get(job.watch)))}`);
-  if (overdue.length > SHOWN_JOBS) output.print(`  and ${formatCount(overdue.length - SHOWN_JOBS)} more overdue jobs`);
-  if (totals.needsReview > 0) {
-    const review = await listBatches(ledger, {
-      account: id,
-      state: 'needs_review',
-      limit: SHOWN_REVIEWS,
-    });
-    for (const batch of review) output.print(`  ${formatReview(batch)}`);
-    const more = totals.needsReview - review.length;
-    if (more > 0) output.print(`  and ${formatCount(more)} more: courier batches list --state needs_review`);
-  }
-  return totals.needsReview;
+  const review =
+    totals.needsReview === 0
+      ? []
+      : await listBatches(ledger, { account: id, state: 'needs_review', limit: SHOWN_REVIEWS });
+  const lines = [
+    ...listAccountLines(account, totals),
+    ...(waiting === null ? [] : [`    ${waiting}`]),
+    ...review.map((batch) => `    ${formatReview(batch)}`),
+  ];
+  return { totals, status, overdue, problems, lines };
 }
 
 /** What the oldest batch that has a reason to wait waits for. */
@@ -185,7 +164,7 @@ async function findWaiting(
   account: Account['id'],
 ): Promise<string | null> {
   for (const state of ['sending', 'planned'] as const) {
-    const batches = await listBatches(ledger, { account, state });
+    const batches = await listBatches(ledger, { account, state, limit: SEARCHED_BATCHES });
     const waiting = batches.findLast(({ reason }) => reason !== null);
     if (waiting?.reason == null) continue;
     const zone = getTimeZone(config.watches.get(waiting.watch));
@@ -196,26 +175,4 @@ async function findWaiting(
 }
 
 const SHOWN_REVIEWS = 5;
-const SHOWN_JOBS = 5;
-
-const formatRunDecision = ({ decision, decidedBy, decidedAt }: RunLine, zone: string): string =>
-  formatDecision(decision, decidedBy, decidedAt, zone);
-
-const formatUnknown = ({ unknownChargeEstimate: estimate }: AccountTotals): string =>
-  `not in these sums${estimate === ZERO ? '' : `; the caps count ${formatTry(estimate)} for them, at the configured price`}`;
-
-function formatBalance({ balance, balanceAt, chargedSinceBalance }: AccountTotals): string {
-  if (balance === null) return NOT_KNOWN;
-  const since = chargedSinceBalance === ZERO ? '' : `, before ${formatTry(chargedSinceBalance)} charged since`;
-  return `${formatTry(balance)} as of ${formatInstant(balanceAt ?? 0)}${since}`;
-}
-
-function formatAccount(id: string, totals: AccountTotals): string {
-  const since = totals.oldestInDoubtAt === null ? '' : ` (since ${formatInstant(totals.oldestInDoubtAt)})`;
-  return (
-    `account ${id}: balance ${formatBalance(totals)}; charged today ${formatTry(totals.chargedToday)}, this month ` +
-    `${formatTry(totals.chargedThisMonth)}; committed ${formatTry(totals.committed)}\n` +
-    `  batches: ${formatCount(totals.waiting)} planned, ${formatCount(totals.inDoubt)} in doubt${since}, ` +
-    `${formatCount(totals.open)} open, ${formatCount(totals.needsReview)} need review`
-  );
-}
+const SEARCHED_BATCHES = 1_000;

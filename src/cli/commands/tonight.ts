@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import { formatTry } from '../../../contract/money.ts';
+import { formatTry, ZERO } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { type AccountForecast, forecastRuns, type RunForecast } from '../../connector/forecast.ts';
+import { hasServer } from '../../connector/state-folder.ts';
+import type { RunId } from '../../submission/ids.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
 import { formatAmount, formatCount, formatCounted, NOT_KNOWN } from '../output/format.ts';
@@ -15,11 +17,12 @@ export function tonightCommand(command: Command): void {
       withLedger(flags, async (context) => {
         const { config, ledger } = context;
         const schedules = await readSchedules(context, { ...output, say: () => undefined });
+        const once = hasServer(config, context.file) ? '' : ' --once';
         const isPaused = (watch: string) => schedules.get(watch)?.paused ?? false;
         const { runs, accounts } = await forecastRuns({ config, ledger, isPaused });
         for (const run of runs) {
           output.record(toRunForecastRecord(run));
-          output.print(formatRun(run));
+          output.print(formatRun(run, once));
         }
         for (const account of accounts) {
           output.record(toAccountForecastRecord(account));
@@ -41,25 +44,38 @@ const NO_RUN = {
   later: 'no run within a day',
 } as const;
 
-function formatRun(run: RunForecast): string {
-  const { watch, zone, at, noRun, runs, due, usual, urls, cost, allowed, limit, held, checks, checksCost } = run;
+/** What a held run waits for, before which the next one does not start. */
+const describeWait = (run: RunId, remedy: string | null, once: string): string =>
+  remedy === null
+    ? `nothing before you decide: courier approve ${run}${once}   or   courier reject ${run}${once}`
+    : `nothing while ${run} waits for money. ${remedy}`;
+
+function formatRun(run: RunForecast, once: string): string {
+  const { watch, zone, at, noRun, runs, due, usual, urls, cost, allowed, limit, held, remedy, checks, checksCost } =
+    run;
   const when = at === null ? NO_RUN[noRun ?? 'later'] : formatInstantIn(zone, at);
   const often = runs > 1 ? `, then ${formatCounted(runs - 1, 'more run')} within a day` : '';
   const found =
     usual === null ? 'what it finds new is not known yet' : `about ${formatCount(usual)} usually found new or changed`;
   return [
     `${watch}: ${when}${often}`,
-    ...(held === null ? [] : [`  nothing before you decide: courier approve ${held}   or   courier reject ${held}`]),
+    ...(held === null ? [] : [`  ${describeWait(held, remedy, once)}`]),
     `  about ${formatCounted(urls, 'URL')}, ${formatAmount(cost)} (${formatCount(due)} due; ${found})`,
     ...(limit === null ? [] : [`  of them ${formatCount(allowed)}: ${limit}`]),
     ...(checks === 0 ? [] : [`  about ${formatCounted(checks, 'index check')}, ${formatTry(checksCost)}`]),
   ].join('\n');
 }
 
-function formatAccount({ account, urls, cost, balance, balanceAt, balanceAfter }: AccountForecast): string {
+function formatAccount(forecast: AccountForecast): string {
+  const { account, urls, cost, balance, balanceAt, chargedSince, committed, balanceAfter } = forecast;
+  const since = [
+    ...(chargedSince === ZERO ? [] : [`${formatTry(chargedSince)} charged since`]),
+    ...(committed === ZERO ? [] : [`${formatTry(committed)} committed`]),
+  ];
+  const less = since.length === 0 ? '' : `, before ${since.join(' and ')}`;
   const money =
     balance === null
       ? `balance ${NOT_KNOWN}`
-      : `balance ${formatTry(balance)} (${formatInstant(balanceAt ?? 0)})${balanceAfter === null ? '' : `, ${formatTry(balanceAfter)} after it`}`;
+      : `balance ${formatTry(balance)} (${formatInstant(balanceAt ?? 0)})${less}${balanceAfter === null ? '' : `, ${formatTry(balanceAfter)} after it`}`;
   return `account ${account}: about ${formatCounted(urls, 'URL')}, ${formatAmount(cost)}; ${money}`;
 }

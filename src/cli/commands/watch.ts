@@ -4,12 +4,15 @@ import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
+import { listWatchStates, type WatchState } from '../../ledger/reports/watch-states.ts';
 import type { LedgerId } from '../../submission/ids.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { checkScheduleId, watchScheduleId } from '../../temporal-api/ids.ts';
 import { action } from '../output/command.ts';
+import { formatCounted } from '../output/format.ts';
 import { toScheduleRecord } from '../output/records/status.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
+import { describeFailing } from './status-check.ts';
 
 /** Notes on the schedule, shown in the Web UI. */
 const PAUSED = 'paused with courier watch pause';
@@ -69,13 +72,19 @@ function configureList(command: Command): void {
           const seen = new Map<string, { paused: boolean; next: number | null }>();
           for await (const { scheduleId, state, info } of client.schedule.list())
             seen.set(scheduleId, { paused: state.paused, next: info?.nextActionTimes[0]?.getTime() ?? null });
+          const { states: known } = await listWatchStates(ledger, [...config.watches.values()]);
+          const states = new Map(known.map((state) => [state.id, state]));
           for (const watch of config.watches.values()) {
             const schedule = seen.get(watchScheduleId(ledger.id, watch.id));
             const state = schedule === undefined ? 'unscheduled' : schedule.paused ? 'paused' : 'scheduled';
             const next = state === 'scheduled' ? (schedule?.next ?? null) : null;
-            output.record(toScheduleRecord(watch, state, next));
+            const own = states.get(watch.id);
+            output.record(toScheduleRecord(watch, state, next, own?.figures));
             output.print(
-              `${watch.id}  ${state}${next === null ? '' : `, next run ${formatInstantIn(getTimeZone(watch), next)}`}`,
+              [
+                `${watch.id}  ${state}${next === null ? '' : `, next run ${formatInstantIn(getTimeZone(watch), next)}`}`,
+                ...(own === undefined ? [] : listStanding(watch, own)),
+              ].join('; '),
             );
           }
           return { exitCode: EXIT.done, summary: { watches: config.watches.size } };
@@ -83,6 +92,23 @@ function configureList(command: Command): void {
       ),
     ),
   );
+}
+
+/** Its last real run, and what is wrong with it. */
+function listStanding(watch: Watch, state: WatchState): string[] {
+  const { figures, held, last } = state;
+  const [waiting] = held;
+  const failing = describeFailing(watch, state);
+  return [
+    last === null ? 'no run yet' : `last run ${formatInstantIn(getTimeZone(watch), last.run.startedAt)}`,
+    ...(waiting === undefined ? [] : [`waits for you: ${waiting.run}`]),
+    ...(failing === null ? [] : [`${failing.since}: ${failing.why}`]),
+    ...(figures.keptBackUrls === 0
+      ? []
+      : [
+          `${formatCounted(figures.keptBackUrls, 'URL')} kept back: ${figures.keptBackReason ?? 'no reason was recorded'}`,
+        ]),
+  ];
 }
 
 async function onBoth(ledger: LedgerId, watch: Watch, act: (scheduleId: string) => Promise<void>): Promise<void> {

@@ -156,11 +156,14 @@ export function toStopCode(suspended: Reason): ExitCode {
   return isAccountHold(suspended) ? EXIT.partial : EXIT.transient;
 }
 
-/** The commands that decide on a held run. What a removed watch found cannot be bought: its settings are gone. */
-export const formatHowToDecide = (run: string, isConfigured: boolean): string =>
+/**
+ * The commands that decide on a held run; `once`: " --once" where no worker would take them. What a removed watch found cannot
+ * be bought: its settings are gone.
+ */
+export const formatHowToDecide = (run: string, isConfigured: boolean, once = ''): string =>
   isConfigured
-    ? `decide: courier approve ${run}   or   courier reject ${run}`
-    : `end it: courier reject ${run}   To approve it, put its watch back into the configuration first.`;
+    ? `decide: courier approve ${run}${once}   or   courier reject ${run}${once}`
+    : `end it: courier reject ${run}${once}   To approve it, put its watch back into the configuration first.`;
 
 /** What it means that a job ended and no result of some of its URLs could be read. `batch`: the last one with some of them. */
 export const formatWithoutResult = (urls: number, batch: number | null): string =>

@@ -17,6 +17,7 @@ const resources = (balance: string | null): AccountResources => ({
   account: 'main' as AccountId,
   balance: balance === null ? null : lira(balance),
   balanceAt: balance === null ? null : Date.UTC(2026, 0, 15, 12, 30),
+  left: balance === null ? null : lira(balance),
   requestsLeft: { minute: 100, hour: 1_000, day: 10_000, submissions: 10 },
   failure: null,
 });

@@ -23,7 +23,7 @@ export interface AccountPlan extends AccountResources {
   /** Null when the price of a part is not known. */
   readonly cost: Micros | null;
   readonly balanceAfter: Micros | null;
-  /** How much the balance is short of the cost; 0 when it suffices. */
+  /** How much the balance is short of the cost, after what is committed already; 0 when it suffices. */
   readonly shortfall: Micros | null;
   /** One a batch; polling takes more, of what is left. */
   readonly requestsNeeded: number;
@@ -39,8 +39,8 @@ export function sumAccountPlan(
   const costs = plans.map(({ plan }) => plan.cost).filter((cost) => cost !== null);
   const cost = costs.length < plans.length ? null : sumMicros(...costs);
   const batches = plans.reduce((total, { plan }) => total + plan.batches, 0);
-  const { balance, requestsLeft } = resources;
-  const after = balance === null || cost === null ? null : micros(balance - cost);
+  const { left, requestsLeft } = resources;
+  const after = left === null || cost === null ? null : micros(left - cost);
   return {
     ...resources,
     urls: plans.reduce((total, { plan }) => total + plan.urls, 0),
@@ -95,7 +95,7 @@ export function formatPlannedUrl({ url, due, generation, version, heldReason }: 
 }
 
 const BASIS: Readonly<Record<Plan['basis'], string>> = {
-  learned: 'learned from the last charge',
+  learned: 'as the service last charged or showed it',
   configured: 'as configured',
   unknown: NOT_KNOWN,
 };

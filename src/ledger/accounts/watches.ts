@@ -17,6 +17,12 @@ export async function findWatch(db: Queryable, watch: WatchId): Promise<number |
   return row?.id ?? null;
 }
 
+/** The rows of all watches that the ledger knows. */
+export async function listWatchIds(db: Queryable): Promise<ReadonlyMap<WatchId, number>> {
+  const rows = await db.all(sql<{ id: number; name: WatchId }>`SELECT id, name FROM watches`);
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}
+
 /** The watches that belong to an account, or did when they were run, as far as the ledger knows. */
 export async function listWatchesOnceIn(db: Queryable, account: AccountId): Promise<ReadonlySet<WatchId>> {
   const rows = await db.all(sql<{ name: WatchId }>`

@@ -1,7 +1,9 @@
 import { type CapRefusal, capRefusal } from '../../submission/caps.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { WAITS_FOR_MONEY } from '../../submission/reason.ts';
 import { listPendingBatches, lockBatch, type PendingBatch } from '../batches/batch-queries.ts';
 import { setAside } from '../batches/transitions.ts';
+import { resumeAccount } from '../money/account-status.ts';
 import { getLastBalance } from '../money/balance.ts';
 import { computeCurrentCost } from '../money/price.ts';
 import { getRefusalEnd } from '../money/refusal-end.ts';
@@ -63,5 +65,31 @@ export async function resumeWithinCaps(
       resumed = true;
     });
   }
+  return resumed;
+}
+
+/**
+ * Lets the batches go that the service refused for want of money and that the balance of now covers, whatever time they were to
+ * wait: after a top-up. Record a fresh balance first. Returns whether the account sends again.
+ */
+export async function resumeFunded(
+  ledger: Ledger,
+  account: AccountPolicy,
+  getWatch: (watch: WatchId) => Pick<WatchPolicy, 'spend'> | undefined,
+): Promise<boolean> {
+  const { batches } = await listPendingBatches(ledger, account.id, { limit: 100, waiting: true });
+  const refused = batches.filter(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
+  let resumed = false;
+  for (const batch of refused.slice(0, MOST_RESUMED)) {
+    const watch = getWatch(batch.watch);
+    if (watch === undefined || (await checkFunds(ledger, batch, { account, watch })).kind === 'short') continue;
+    await ledger.db.tx(async (tx) => {
+      const row = await lockBatch(tx, batch.id);
+      if (row.state !== 'planned' && row.state !== 'sending') return;
+      await setAside(tx, row, { wait: null, reason: null });
+      resumed = true;
+    });
+  }
+  if (resumed) await resumeAccount(ledger, account.id, 'suspended');
   return resumed;
 }

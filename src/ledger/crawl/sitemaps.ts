@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { type Row, toRows } from '../../database/rows.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
@@ -62,8 +63,24 @@ export async function sumSavedTransfers(
   db: Queryable,
   runId: number,
 ): Promise<{ readonly sitemaps: number; readonly bytes: number; readonly ms: number }> {
-  const sums = await db.one(sql<{ sitemaps: number; bytes: number; ms: number }>`
-    SELECT count(saved_bytes) AS sitemaps, coalesce(sum(saved_bytes), 0) AS bytes, coalesce(sum(saved_ms), 0) AS ms
-    FROM run_sitemaps WHERE run_id = ${runId}`);
-  return { ...sums };
+  const [sums] = await db.all(selectSavedTransfers([runId]));
+  return { sitemaps: sums?.sitemaps ?? 0, bytes: sums?.bytes ?? 0, ms: sums?.ms ?? 0 };
 }
+
+interface SavedTransfers {
+  readonly run_id: number;
+  readonly sitemaps: number;
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+/** The same of many runs. Uses the primary key of run_sitemaps. */
+export const selectSavedTransfers = (runs: readonly number[]): Query<SavedTransfers> => {
+  const ids = toRows(
+    { id: 'bigint' },
+    runs.map((id): Row => [id]),
+  );
+  return sql<SavedTransfers>`
+    SELECT run_id, count(saved_bytes) AS sitemaps, coalesce(sum(saved_bytes), 0) AS bytes, coalesce(sum(saved_ms), 0) AS ms
+    FROM run_sitemaps WHERE run_id IN (SELECT id FROM ${ids} AS r) GROUP BY run_id`;
+};

@@ -30,10 +30,12 @@ interface PriceChange extends CountedPrice {
 }
 
 async function listPriceChanges(db: Queryable, account: AccountId, configured: Configured): Promise<PriceChange[]> {
-  const learned = await db.all(sql<{ service: ServiceLevel; price: Micros }>`
-    SELECT service, price FROM prices WHERE account_id = ${account}`);
-  const counted = await db.all(sql<CountedPrice>`
-    SELECT service, price, configured FROM counted_prices WHERE account_id = ${account}`);
+  const rows = await db.all(sql<CountedPrice & { readonly kind: 'learned' | 'counted' }>`
+    SELECT 'learned' AS kind, service, price, 0 AS configured FROM prices WHERE account_id = ${account}
+    UNION ALL
+    SELECT 'counted' AS kind, service, price, configured FROM counted_prices WHERE account_id = ${account}`);
+  const learned = rows.filter(({ kind }) => kind === 'learned');
+  const counted = rows.filter(({ kind }) => kind === 'counted');
   return SERVICE_LEVELS.flatMap((service): PriceChange[] => {
     const before = counted.find((each) => each.service === service);
     const own = configured[service] ?? ZERO;

@@ -1,6 +1,7 @@
 import { type Micros, micros, ZERO } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { getDayStart, getMonthStart } from './days.ts';
@@ -72,7 +73,7 @@ export async function sumCommitted(db: Queryable, scope: OpenScope, prices: Pric
   const ownAmount = own === null ? 0 : own.sent + (counts('planned') ? own.planned : 0);
   const sums = {
     account: (await sum(sql`account_id = ${account}`)).amount - ownAmount,
-    watch: (await sum(sql`watch_id = ${watchId} ${onlyChecks(ofChecks)}`)).amount - ownAmount,
+    watch: watchId === 0 ? 0 : (await sum(sql`watch_id = ${watchId} ${onlyChecks(ofChecks)}`)).amount - ownAmount,
     run: runId === null ? 0 : (await db.one(selectOpenOfRun(runId, scope.count))).amount - ownAmount,
   };
   for (const { purchase, bucket, before, amount } of await listRepriced(db, account, prices)) {
@@ -138,17 +139,45 @@ export interface Charged {
   readonly unpriced: number;
 }
 
-/** What was ever charged. */
-export const sumEverCharged = (db: Queryable, account: AccountId): Promise<Charged> =>
-  db.one(sql<Charged>`
-    SELECT coalesce(sum(amount), 0) AS amount, coalesce(sum(unpriced), 0) AS unpriced
+/** The same with what was ever charged. Uses the primary key of journal_totals. */
+export const sumShown = (
+  db: Queryable,
+  account: AccountId,
+  now: number,
+): Promise<Counted & { readonly ever: Micros; readonly unpriced: number }> =>
+  db.one(sql<Counted & { ever: Micros; unpriced: number }>`
+    SELECT coalesce(sum(CASE WHEN day >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
+      coalesce(sum(CASE WHEN day >= ${getMonthStart(now)} THEN amount ELSE 0 END), 0) AS month,
+      coalesce(sum(amount), 0) AS ever, coalesce(sum(unpriced), 0) AS unpriced
     FROM journal_totals WHERE account_id = ${account} AND day > ${NO_DAY}`);
 
-/** What a run was charged, and for how many of its URLs nobody knows it. Uses journal_by_run. */
-export const sumChargedOfRun = (db: Queryable, run: number): Promise<Charged> =>
-  db.one(sql<Charged>`
-    SELECT ${sumOfClosed(sql`amount`)} AS amount, coalesce(sum(unpriced), 0) AS unpriced
-    FROM journal WHERE run_id = ${run}`);
+/** What counts of each watch: today, this month and what may still be charged. */
+export interface WatchCounted extends Counted {
+  readonly watch_id: number;
+  readonly kind: PurchaseRef['kind'];
+  readonly open: Micros;
+}
+
+/** `sumCounted` and `sumCommitted` of all watches together, at the prices at which it was counted. */
+export const listCountedByWatch = (db: Queryable, now: number): Promise<WatchCounted[]> =>
+  db.all(sql<WatchCounted>`
+    SELECT watch_id, kind, coalesce(sum(CASE WHEN day >= ${getDayStart(now)} THEN counted ELSE 0 END), 0) AS day,
+      coalesce(sum(CASE WHEN day >= ${getMonthStart(now)} THEN counted ELSE 0 END), 0) AS month,
+      coalesce(sum(CASE WHEN day = ${NO_DAY} AND bucket IN ('planned', 'sent') THEN amount ELSE 0 END), 0) AS open
+    FROM journal_totals
+    WHERE account_id IN (SELECT id FROM ledger_accounts) AND (day = ${NO_DAY} OR day >= ${getMonthStart(now)})
+    GROUP BY watch_id, kind`);
+
+/** What runs were charged, and for how many of their URLs nobody knows it. Uses journal_by_run. */
+export const selectChargedOfRuns = (runs: readonly number[]): Query<Charged & { readonly run_id: number }> => {
+  const ids = toRows(
+    { id: 'bigint' },
+    runs.map((id): Row => [id]),
+  );
+  return sql<Charged & { run_id: number }>`
+    SELECT run_id, ${sumOfClosed(sql`amount`)} AS amount, coalesce(sum(unpriced), 0) AS unpriced
+    FROM journal WHERE run_id IN (SELECT id FROM ${ids} AS r) GROUP BY run_id`;
+};
 
 /** What an account was charged since then, and for how many submitted URLs. Uses journal_by_account. */
 export const sumChargedSince = (

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts';
-import { eachText, sql } from '../../database/sql.ts';
+import { eachText, type Query, sql } from '../../database/sql.ts';
 import { needsRecovery } from '../../submission/history-hold.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import {
@@ -38,7 +38,9 @@ export async function recordCurrency(tx: Queryable, account: AccountId, currency
     WHERE id = ${account} AND other_currency IS DISTINCT FROM ${currency}`);
 }
 
-interface StatusRow {
+interface StatusRow extends StoredReason {
+  /** The first batch that waits, of those for money if there are any; null when none waits. */
+  readonly waiting: number | null;
   readonly suspended_code: string | null;
   readonly suspended_params: string | null;
   readonly key_rejected_code: string | null;
@@ -47,29 +49,28 @@ interface StatusRow {
 
 /** As it is recorded, whatever waits. */
 async function readStatus(db: Queryable, account: AccountId): Promise<AccountStatus> {
-  const row = await db.get(sql<StatusRow>`
-    SELECT suspended_code, suspended_params, key_rejected_code, key_rejected_params
-    FROM ledger_accounts WHERE id = ${account}`);
+  const row = await db.get(selectStatus(account));
   if (row === undefined) return { suspended: null, keyRejected: null };
-  return {
-    suspended: parseReason({ reason_code: row.suspended_code, reason_params: row.suspended_params }),
-    keyRejected: parseReason({ reason_code: row.key_rejected_code, reason_params: row.key_rejected_params }),
-  };
+  return parseStatus(row);
 }
 
+const parseStatus = (row: StatusRow): AccountStatus => ({
+  suspended: parseReason({ reason_code: row.suspended_code, reason_params: row.suspended_params }),
+  keyRejected: parseReason({ reason_code: row.key_rejected_code, reason_params: row.key_rejected_params }),
+});
+
 export async function getAccountStatus({ db }: Ledger, account: AccountId): Promise<AccountStatus> {
-  const { suspended: stored, keyRejected } = await readStatus(db, account);
-  const waiting = await db.all(sql<StoredReason>`
-    SELECT reason_code, reason_params FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending')
-    ORDER BY id`);
+  const row = await db.get(selectStatus(account));
+  if (row === undefined) return { suspended: null, keyRejected: null };
+  const { suspended: stored, keyRejected } = parseStatus(row);
   // A hold stops everything, whatever a single batch waits for, and before anything is planned.
   if (stored?.code === 'history_hold') return { suspended: stored, keyRejected };
-  if (waiting.length === 0) return { suspended: null, keyRejected };
+  if (row.waiting === null) return { suspended: null, keyRejected };
   const refused = await getRefusalStop(db, account);
   if (refused !== null) return { suspended: refused.reason, keyRejected };
   // Read from the batches: one may still wait for money although a smaller one was accepted since.
-  const money = waiting.find(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
-  return { suspended: money === undefined ? stored : parseReason(money), keyRejected };
+  const isForMoney = WAITS_FOR_MONEY.some((code) => code === row.reason_code);
+  return { suspended: isForMoney ? parseReason(row) : stored, keyRejected };
 }
 
 /**
@@ -85,6 +86,21 @@ export async function findPassingStop(
   if (suspended?.code !== 'history_hold' || needsRecovery(suspended.hold)) return null;
   return { kind: 'suspended', reason: renderReason(suspended) };
 }
+const selectStatus = (account: AccountId): Query<StatusRow> => sql<StatusRow>`
+  SELECT a.suspended_code, a.suspended_params, a.key_rejected_code, a.key_rejected_params, w.id AS waiting,
+    w.reason_code, w.reason_params
+  FROM ledger_accounts AS a LEFT JOIN (${selectFirstForMoney(account)}) AS w ON 1 = 1 WHERE a.id = ${account}`;
+
+/** Batches that are looked at: a queue this long has been waiting for what its first batches wait for. */
+const MOST_WAITING = 10_000;
+
+/** The first batch that waits for money; without one the first that waits at all. Uses batches_waiting. */
+const selectFirstForMoney = (account: AccountId): Query<StoredReason> => sql<StoredReason>`
+  SELECT id, reason_code, reason_params FROM (
+    SELECT id, reason_code, reason_params FROM batches
+    WHERE account_id = ${account} AND state IN ('planned', 'sending') ORDER BY id LIMIT ${MOST_WAITING}) AS waiting
+  ORDER BY CASE WHEN reason_code IN (SELECT value FROM ${eachText(WAITS_FOR_MONEY)} AS reasons) THEN 0 ELSE 1 END, id
+  LIMIT 1`;
 
 /** The account sends nothing until its balance suffices, or until its history is compared. */
 export async function suspendAccount(db: Queryable, account: AccountId, reason: Reason): Promise<void> {

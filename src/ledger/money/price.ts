@@ -4,7 +4,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { estimateUnknown } from '../journal/prices.ts';
-import type { AccountPolicy, PriceBasis } from '../policy.ts';
+import type { AccountPolicy, PriceBasis, PriceByService } from '../policy.ts';
 
 export interface Price {
   readonly perUrl: Micros | null;
@@ -23,8 +23,27 @@ export async function getPrice(
 ): Promise<Price> {
   const learned = await db.get(sql<{ price: Micros }>`
     SELECT price FROM prices WHERE account_id = ${account} AND service = ${service}`);
-  if (learned !== undefined && learned.price >= (configured ?? 0)) return { perUrl: learned.price, basis: 'learned' };
+  return toPrice(learned?.price ?? null, configured);
+}
+
+function toPrice(learned: Micros | null, configured: Micros | null): Price {
+  if (learned !== null && learned >= (configured ?? 0)) return { perUrl: learned, basis: 'learned' };
   return configured === null ? { perUrl: null, basis: 'unknown' } : { perUrl: configured, basis: 'configured' };
+}
+
+/** The same of both service levels. */
+export async function listPrices(
+  db: Queryable,
+  account: AccountId,
+  configured: PriceByService,
+): Promise<Readonly<Record<ServiceLevel, Price>>> {
+  const rows = await db.all(sql<{ service: ServiceLevel; price: Micros }>`
+    SELECT service, price FROM prices WHERE account_id = ${account}`);
+  const learned = (level: ServiceLevel) => rows.find(({ service }) => service === level)?.price ?? null;
+  return {
+    standard: toPrice(learned('standard'), configured.standard),
+    fast: toPrice(learned('fast'), configured.fast),
+  };
 }
 
 /** What a planned batch may cost now: a price that has risen since counts, one that has fallen may rise again. */

@@ -103,6 +103,13 @@ export const selectDueRows = (ids: readonly number[]): Query<DueRow> => sql<DueR
     )} AS r)
   ORDER BY ${BY_URL}`;
 
+/** The watches that have a URL with a reason to be bought, now or later. Uses urls_due. */
+export async function listWatchesWithDue(db: Queryable): Promise<ReadonlySet<number>> {
+  const rows = await db.all(sql<{ id: number }>`
+    SELECT id FROM watches WHERE EXISTS (SELECT 1 FROM urls WHERE watch_id = watches.id AND due IS NOT NULL)`);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** As many URLs as can be due at most, without a look at the rules. Uses urls_due. */
 export async function countDue(db: Queryable, watchId: number): Promise<number> {
   const { urls } = await db.one(selectDueCount(watchId));

@@ -1,15 +1,16 @@
 import { timesMicros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import { waitsForMoney } from '../../submission/caps.ts';
 import { type Change, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
+import type { Forecast } from '../../submission/hold-question.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
+import { getLastBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
 import { countGoneSinceLastRun, selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
-import { type Forecast, parseHold, type RunHold, storeHold } from '../runs/run-hold.ts';
+import { parseHold, type RunHold, storeHold } from '../runs/run-hold.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
 
 const EXAMPLES = 5;
@@ -19,7 +20,8 @@ const EXAMPLES = 5;
  * or changed URL that no guard has let pass counts, also one that an earlier run found: a rejected relaunch does not
  * slip in with the next run. A first run that adopts is not judged, because it buys nothing. Judged once; a retry reads
  * the decision. Without `input` neither the caps nor a price is asked. `refresh` reads the balance and the prices from the
- * service: called when the run would be held for want of money, so that a top-up a moment ago counts.
+ * service: called
+ * before the run is held, so that a top-up a moment ago counts, and where a floor is set and no balance was ever read.
  */
 export async function judgeRun(
   ledger: Ledger,
@@ -44,20 +46,19 @@ export async function judgeRun(
   let forecast: Forecast = { urls: due.total, cost: null, allowed: due.total };
   if (input !== undefined) {
     let allowance = await getAllowance(db, now, row, input, due.total);
-    if (
-      refresh !== undefined &&
-      (reasons.length > 0 || (allowance.refusal !== null && waitsForMoney(allowance.refusal)))
-    ) {
+    // What was let pass before and a cap spreads over several runs does not ask again: only what is new to the cap does.
+    const unguarded = Object.values(due.unguarded).reduce((sum, part) => sum + part, 0);
+    const isShort = ({ refusal, urls }: typeof allowance) => refusal !== null && urls < unguarded;
+    const asksService =
+      reasons.length > 0 || isShort(allowance) || (due.total > 0 && (await lacksBalance(ledger, input.account)));
+    if (refresh !== undefined && asksService) {
       await refresh();
       allowance = await getAllowance(db, ledger.now(), row, input, due.total);
     }
     const { urls, refusal, price } = allowance;
     const cost = price.perUrl === null ? null : timesMicros(price.perUrl, due.total);
     forecast = { urls: due.total, cost, allowed: urls };
-    // What was let pass before and a cap spreads over several runs does not ask again: only what is new to the cap does.
-    const unguarded = Object.values(due.unguarded).reduce((sum, part) => sum + part, 0);
-    const passed = due.total - unguarded;
-    if (refusal !== null && due.total - urls > passed) reasons.push(refusal.reason);
+    if (refusal !== null && isShort(allowance)) reasons.push(refusal.reason);
   }
   if (reasons.length === 0) return null;
   const gonePages = await db.all(sql<{ url: string }>`
@@ -82,3 +83,6 @@ async function countKnownBefore(
   const earlier = [...newByRun].reduce((sum, [id, urls]) => (since.has(id) ? sum : sum + urls), 0);
   return Math.max(0, (run.found ?? 0) + gone - (run.new_urls ?? 0) - earlier);
 }
+/** A floor bounds nothing while no balance is known: the run would be planned, and wait for money only afterwards. */
+const lacksBalance = async (ledger: Ledger, { id, spend }: PlanInput['account']): Promise<boolean> =>
+  spend.balanceFloor > 0 && (await getLastBalance(ledger, id)) === null;

@@ -1,4 +1,3 @@
-import { waitsForMoney } from '../../submission/caps.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/allowance.ts';
@@ -24,7 +23,8 @@ export async function releaseCovered(
   const { total } = await surveyDue(db, row.watch_id, input.watch, ledger.now());
   const ask = async () => (await getAllowance(db, ledger.now(), row, input, total)).refusal;
   let refusal = await ask();
-  if (refusal === null || waitsForMoney(refusal)) {
+  // A cap is a setting: the service has nothing to say about it.
+  if (refusal?.reason.code !== 'cap_reached') {
     await refresh();
     refusal = await ask();
   }

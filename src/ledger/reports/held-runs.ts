@@ -17,21 +17,26 @@ export async function listHeldRuns(ledger: Ledger, watch: WatchId): Promise<Held
   return rows.map(({ name, held }) => ({ run: name, ...parseHold(held) }));
 }
 
-/** A watch that is not configured any more, and still has a run that waits for a decision. */
-export interface RemovedWatch {
-  readonly id: WatchId;
+/** A held run of any watch. */
+export interface HeldOfWatch extends HeldRun {
+  readonly watch: WatchId;
   readonly account: AccountId;
+  readonly since: number;
 }
 
-/** Watches beside the configured ones of which a guard holds a run, by name. Uses runs_open. */
-export async function listRemovedHeld(
-  ledger: Ledger,
-  configured: { has(watch: WatchId): boolean },
-): Promise<RemovedWatch[]> {
-  const rows = await ledger.db.all(sql<RemovedWatch>`
-    SELECT w.name AS id, w.account_id AS account FROM runs AS r JOIN watches AS w ON w.id = r.watch_id
-    WHERE r.ended_at IS NULL AND r.held IS NOT NULL AND r.decision IS NULL ORDER BY w.name`);
-  return rows.filter(({ id }) => !configured.has(id));
+/** The held runs of all watches, also of those that are not configured any more, by watch. Uses runs_open. */
+export async function listAllHeld(ledger: Ledger): Promise<HeldOfWatch[]> {
+  const rows = await ledger.db.all(sql<{
+    watch: WatchId;
+    account: AccountId;
+    run: RunId;
+    held: string;
+    since: number;
+  }>`
+    SELECT w.name AS watch, w.account_id AS account, r.name AS run, r.held, r.started_at AS since
+    FROM runs AS r JOIN watches AS w ON w.id = r.watch_id
+    WHERE r.ended_at IS NULL AND r.held IS NOT NULL AND r.decision IS NULL ORDER BY w.name, r.started_at DESC`);
+  return rows.map(({ held, ...row }) => ({ ...row, ...parseHold(held) }));
 }
 
 /** The watch of a run that waits for a decision; null when it does not. */

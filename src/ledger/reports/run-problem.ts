@@ -1,18 +1,9 @@
-import { sql } from '../../database/sql.ts';
+import type { Forecast } from '../../submission/hold-question.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { renderReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { type Forecast, isHeldForMoney, parseHold } from '../runs/run-hold.ts';
+import { isHeldForMoney, parseHold } from '../runs/run-hold.ts';
 import { getRun } from '../runs/runs.ts';
-
-/** The first sitemap that a run could not read, with the reason; null when all were read. */
-export async function findRunProblem({ db }: Ledger, run: RunId): Promise<string | null> {
-  const row = await db.get(sql<{ url: string; message: string }>`
-    SELECT s.url, v.message FROM run_sitemaps AS v JOIN sitemaps AS s ON s.id = v.sitemap_id
-    WHERE v.run_id = (SELECT id FROM runs WHERE name = ${run}) AND v.verdict = 'incomplete'
-    ORDER BY v.sitemap_id LIMIT 1`);
-  return row === undefined ? null : `${row.url}: ${row.message}`;
-}
 
 export interface HeldRunFigures {
   readonly since: number;

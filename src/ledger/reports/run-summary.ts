@@ -1,10 +1,12 @@
-import type { Micros } from '../../../contract/money.ts';
-import { sql } from '../../database/sql.ts';
+import { type Micros, ZERO } from '../../../contract/money.ts';
+import type { Queryable } from '../../database/database.ts';
+import { type Row, toRows } from '../../database/rows.ts';
+import { eachText, type Query, sql } from '../../database/sql.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { RunDiff } from '../crawl/diff-run.ts';
-import { sumSavedTransfers } from '../crawl/sitemaps.ts';
-import { sumChargedOfRun } from '../journal/sums.ts';
+import { selectSavedTransfers } from '../crawl/sitemaps.ts';
+import { type Charged, selectChargedOfRuns } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
 
@@ -55,30 +57,84 @@ export async function getRunProgress({ db }: Ledger, run: RunId): Promise<RunPro
   return { planned: planned_urls ?? 0, plannedCost: planned_cost, batches, unanswered };
 }
 
+/** Throws when the ledger does not know the run. */
 export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSummary> {
-  const { db } = ledger;
-  const { id } = await getRun(db, run);
-  const row = await db.one(sql<RunCountsRow>`
-    SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls,
+  const { id } = await getRun(ledger.db, run);
+  const summary = (await listRunSummaries(ledger, [run])).get(run);
+  if (summary === undefined) throw new RangeError(`run ${id} has no row`);
+  return summary;
+}
+
+/** The same of many runs, in five statements however many they are; those that the ledger does not know are left out. */
+export async function listRunSummaries(
+  { db }: Ledger,
+  runs: readonly RunId[],
+): Promise<ReadonlyMap<RunId, RunSummary>> {
+  const rows = await db.all(sql<RunCountsRow>`
+    SELECT id, name, found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls,
       held_reason_code AS reason_code, held_reason_params AS reason_params, unmatched_rules
-    FROM runs WHERE id = ${id}`);
-  const batches = await db.one(sql<BatchSums>`
-    SELECT count(*) AS batches,
+    FROM runs WHERE name IN (SELECT value FROM ${eachText(runs)} AS names)`);
+  const ids = rows.map(({ id }) => id);
+  const each = toRows(
+    { id: 'bigint' },
+    ids.map((id): Row => [id]),
+  );
+  const batches = await readByRun(
+    db,
+    sql<BatchSums>`
+    SELECT run_id, count(*) AS batches,
       coalesce(sum(CASE WHEN state = 'accepted' THEN urls ELSE 0 END), 0) AS submitted,
       coalesce(sum(CASE WHEN state = 'needs_review' THEN urls ELSE 0 END), 0) AS needs_review,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending', 'accepted') THEN urls - completed - failed ELSE 0 END), 0)
         AS open,
       coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed
-    FROM batches WHERE run_id = ${id}`);
-  const urls = await db.one(sql<UrlSums>`
-    SELECT coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
+    FROM batches WHERE run_id IN (SELECT id FROM ${each} AS r) GROUP BY run_id`,
+  );
+  const urls = await readByRun(
+    db,
+    batches.size === 0
+      ? null
+      : sql<UrlSums>`
+    SELECT b.run_id, coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
       coalesce(sum(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN 1 ELSE 0 END), 0) AS without_result,
       max(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN b.id ELSE NULL END) AS without_result_batch,
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
-    LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
-  const charged = await sumChargedOfRun(db, id);
+    LEFT JOIN check_queue AS q ON q.url_id = u.id
+    WHERE b.run_id IN (SELECT id FROM ${each} AS r) GROUP BY b.run_id`,
+  );
+  const charged = await readByRun(db, selectChargedOfRuns(ids));
+  const saved = await readByRun(db, selectSavedTransfers(ids));
+  return new Map(
+    rows.map((row) => [
+      row.name,
+      toSummary(row, {
+        batches: batches.get(row.id),
+        urls: urls.get(row.id),
+        charged: charged.get(row.id),
+        saved: saved.get(row.id),
+      }),
+    ]),
+  );
+}
+
+async function readByRun<T extends { readonly run_id: number }>(
+  db: Queryable,
+  query: Query<T> | null,
+): Promise<ReadonlyMap<number, T>> {
+  if (query === null) return new Map();
+  return new Map((await db.all(query)).map((row) => [row.run_id, row]));
+}
+
+interface SummaryParts {
+  readonly batches: BatchSums | undefined;
+  readonly urls: UrlSums | undefined;
+  readonly charged: Charged | undefined;
+  readonly saved: RunSummary['saved'] | undefined;
+}
+
+function toSummary(row: RunCountsRow, { batches, urls, charged, saved }: SummaryParts): RunSummary {
   return {
     found: row.found ?? 0,
     new: row.new_urls ?? 0,
@@ -87,29 +143,31 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     gone: row.gone ?? 0,
     skipped: row.skipped ?? 0,
     complete: row.complete === 1,
-    saved: await sumSavedTransfers(db, id),
+    saved: { sitemaps: saved?.sitemaps ?? 0, bytes: saved?.bytes ?? 0, ms: saved?.ms ?? 0 },
     unmatchedRules: row.unmatched_rules === null ? [] : (JSON.parse(row.unmatched_rules) as string[]),
     planned: row.planned_urls ?? 0,
     plannedCost: row.planned_cost,
     held: row.held_urls ?? 0,
     heldReason: renderStoredReason(row),
-    batches: batches.batches,
-    submitted: batches.submitted,
-    completed: batches.completed,
-    failed: batches.failed,
-    open: batches.open,
-    quarantined: urls.quarantined,
-    withoutResult: urls.without_result,
-    withoutResultBatch: urls.without_result_batch,
-    needsReview: batches.needs_review,
-    charged: charged.amount,
-    unknownChargeUrls: charged.unpriced,
-    inIndex: urls.in_index,
-    unanswered: batches.unanswered,
+    batches: batches?.batches ?? 0,
+    submitted: batches?.submitted ?? 0,
+    completed: batches?.completed ?? 0,
+    failed: batches?.failed ?? 0,
+    open: batches?.open ?? 0,
+    quarantined: urls?.quarantined ?? 0,
+    withoutResult: urls?.without_result ?? 0,
+    withoutResultBatch: urls?.without_result_batch ?? null,
+    needsReview: batches?.needs_review ?? 0,
+    charged: charged?.amount ?? ZERO,
+    unknownChargeUrls: charged?.unpriced ?? 0,
+    inIndex: urls?.in_index ?? 0,
+    unanswered: batches?.unanswered ?? 0,
   };
 }
 
 interface RunCountsRow extends StoredReason {
+  readonly id: number;
+  readonly name: RunId;
   readonly found: number | null;
   readonly new_urls: number | null;
   readonly changed: number | null;
@@ -124,6 +182,7 @@ interface RunCountsRow extends StoredReason {
 }
 
 interface UrlSums {
+  readonly run_id: number;
   readonly quarantined: number;
   readonly without_result: number;
   readonly without_result_batch: BatchId | null;
@@ -131,6 +190,7 @@ interface UrlSums {
 }
 
 interface BatchSums {
+  readonly run_id: number;
   readonly batches: number;
   readonly submitted: number;
   readonly needs_review: number;

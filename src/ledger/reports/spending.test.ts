@@ -22,7 +22,7 @@ import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
 import { eachIndexState } from './index-states.ts';
 import { listSpending } from './spending.ts';
-import { getUsualRun } from './usual-run.ts';
+import { listUsualRuns } from './usual-run.ts';
 
 async function buy(ledger: TestLedger, run: string, pages: readonly string[]): Promise<void> {
   await crawled(ledger, run, { 'https://shop.example/sitemap.xml': pages });
@@ -78,13 +78,13 @@ describe('what was spent', () => {
 describe('what a run usually finds', () => {
   testLedger('is the median of complete runs after the first', async (ledger) => {
     const pages: string[] = [];
-    assert.deepEqual(await getUsualRun(ledger, WATCH.id), { runs: 0, new: 0, changed: 0 });
+    assert.deepEqual((await listUsualRuns(ledger, [WATCH.id]))(WATCH.id), { runs: 0, new: 0, changed: 0 });
     for (const [at, added] of [100, 4, 30, 6].entries()) {
       for (let page = 0; page < added; page++) pages.push(`${at}-${page}`);
       await completeRun(ledger, `run-${at}`, { 'https://shop.example/sitemap.xml': pages });
       ledger.pass(DAY);
     }
-    assert.deepEqual(await getUsualRun(ledger, WATCH.id), { runs: 3, new: 6, changed: 0 });
+    assert.deepEqual((await listUsualRuns(ledger, [WATCH.id]))(WATCH.id), { runs: 3, new: 6, changed: 0 });
   });
 });
 

@@ -1,21 +1,47 @@
-import { type Micros, sumMicros, timesMicros, ZERO } from '../../../contract/money.ts';
+import { type Micros, micros, sumMicros, timesMicros, ZERO } from '../../../contract/money.ts';
 import { SERVICE_LEVELS } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { notAfter } from '../../submission/clock.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { selectUnknown } from '../journal/prices.ts';
-import { sumCharged, sumCommitted, sumCountedSince, sumEverCharged } from '../journal/sums.ts';
-import { getPrice, type Price } from '../money/price.ts';
+import { sumCommitted, sumCountedSince, sumShown } from '../journal/sums.ts';
+import { listPrices, type Price } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceByService } from '../policy.ts';
 
-/** An account's money and work, as the ledger knows them. */
-export interface AccountTotals {
+/** The balance of an account, with what it does not show yet. */
+export interface AccountMoney {
   readonly balance: Micros | null;
   readonly balanceAt: number | null;
   /** Reported charges since then: the balance does not show them. */
   readonly chargedSinceBalance: Micros;
+  /** What may still be charged, of submissions and index-checks: planned, in flight, in doubt, or in review with a doubt. */
+  readonly committed: Micros;
+  /** The balance less both: what is left to spend, the floor included. Null when no balance is known. */
+  readonly left: Micros | null;
+}
+
+export async function getAccountMoney(
+  { db, now }: Pick<Ledger, 'db' | 'now'>,
+  account: AccountId,
+  configured: PriceByService,
+): Promise<AccountMoney> {
+  const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
+    SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
+  const balance = money?.balance ?? null;
+  const balanceAt = money?.balance_at ?? null;
+  const since = balanceAt === null ? null : await sumCountedSince(db, account, balanceAt);
+  const open = { account, watchId: 0, runId: null, count: 'all' } as const;
+  const { account: committed } = await sumCommitted(db, open, configured);
+  return {
+    ...{ balance, balanceAt: notAfter(now(), balanceAt), committed, chargedSinceBalance: since?.amount ?? ZERO },
+    left: balance === null ? null : micros(balance - (since?.counted ?? 0) - committed),
+  };
+}
+
+/** An account's money and work, as the ledger knows them. */
+export interface AccountTotals extends AccountMoney {
   readonly chargedToday: Micros;
   readonly chargedThisMonth: Micros;
   readonly chargedEver: Micros;
@@ -23,8 +49,6 @@ export interface AccountTotals {
   readonly unknownChargeUrls: number;
   /** What the caps count for those from the next plan on: at the configured price; 0 without one. */
   readonly unknownChargeEstimate: Micros;
-  /** What may still be charged, of submissions and index-checks: planned, in flight, in doubt, or in review with a doubt. */
-  readonly committed: Micros;
   readonly price: { readonly standard: Price; readonly fast: Price };
   readonly waiting: number;
   readonly inDoubt: number;
@@ -40,14 +64,9 @@ export async function getAccountTotals(
   configured: PriceByService = { standard: null, fast: null },
 ): Promise<AccountTotals> {
   const { db } = ledger;
-  const now = ledger.now();
-  const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
-    SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const charged = await sumCharged(db, account, now);
-  const ever = await sumEverCharged(db, account);
-  const since =
-    money === undefined || money.balance_at === null ? null : await sumCountedSince(db, account, money.balance_at);
-  const open = { account, watchId: 0, runId: null, count: 'all' } as const;
+  const money = await getAccountMoney(ledger, account, configured);
+  const charged = await sumShown(db, account, ledger.now());
+  const prices = await listPrices(db, account, configured);
   const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
       coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_doubt,
@@ -56,19 +75,13 @@ export async function getAccountTotals(
       coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review
     FROM batches WHERE account_id = ${account}`);
   return {
-    balance: money?.balance ?? null,
-    balanceAt: notAfter(now, money?.balance_at ?? null),
-    chargedSinceBalance: since?.amount ?? ZERO,
+    ...money,
     chargedToday: charged.day,
     chargedThisMonth: charged.month,
-    chargedEver: ever.amount,
-    unknownChargeUrls: ever.unpriced,
-    unknownChargeEstimate: ever.unpriced === 0 ? ZERO : await estimateAtConfigured(db, account, configured),
-    committed: (await sumCommitted(db, open, configured)).account,
-    price: {
-      standard: await getPrice(db, account, 'standard', configured.standard),
-      fast: await getPrice(db, account, 'fast', configured.fast),
-    },
+    chargedEver: charged.ever,
+    unknownChargeUrls: charged.unpriced,
+    unknownChargeEstimate: charged.unpriced === 0 ? ZERO : await estimateAtConfigured(db, account, configured),
+    price: prices,
     waiting: batches.waiting,
     inDoubt: batches.in_doubt,
     oldestInDoubtAt: batches.oldest,
@@ -122,20 +135,22 @@ export interface RunListRow {
 
 /** The last runs of a watch, newest first. Uses runs_by_watch. */
 export async function listRuns(ledger: Ledger, watch: WatchId, limit = 20): Promise<RunLine[]> {
-  const rows = await ledger.db.all(sql<
-    RunListRow & { readonly decided_by: string | null; readonly decided_at: number | null }
-  >`
+  const rows = await ledger.db.all(sql<RunLineRow>`
     SELECT name, started_at, ended_at, end_state, complete, held, decision, decided_by, decided_at FROM runs
     WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch}) ORDER BY started_at DESC, id DESC LIMIT ${limit}`);
-  return rows.map((row) => ({
-    run: row.name,
-    startedAt: row.started_at,
-    endedAt: row.ended_at,
-    endState: row.end_state,
-    complete: row.complete === null ? null : row.complete === 1,
-    held: row.held !== null && row.decision === null,
-    decision: row.decision,
-    decidedBy: row.decided_by,
-    decidedAt: row.decided_at,
-  }));
+  return rows.map(toRunLine);
 }
+
+type RunLineRow = RunListRow & { readonly decided_by: string | null; readonly decided_at: number | null };
+
+export const toRunLine = (row: RunLineRow): RunLine => ({
+  run: row.name,
+  startedAt: row.started_at,
+  endedAt: row.ended_at,
+  endState: row.end_state,
+  complete: row.complete === null ? null : row.complete === 1,
+  held: row.held !== null && row.decision === null,
+  decision: row.decision,
+  decidedBy: row.decided_by,
+  decidedAt: row.decided_at,
+});

@@ -1,5 +1,5 @@
 import { findHeldRun } from '../../../src/ledger/reports/run-problem.ts';
-import type { Forecast } from '../../../src/ledger/runs/run-hold.ts';
+import type { Forecast } from '../../../src/submission/hold-question.ts';
 import type { RunId, WatchId } from '../../../src/submission/ids.ts';
 import { rejectUpdate } from '../../../src/temporal-api/messages.ts';
 import { seeded } from '../../support/seeded.ts';

@@ -18,9 +18,11 @@ import {
 } from '../../../cli-kit/record-schema.ts';
 import { Type } from '../../../json-schema/type.ts';
 import type { AccountStatus } from '../../../ledger/money/account-status.ts';
-import type { HeldRun } from '../../../ledger/reports/held-runs.ts';
 import type { RunSummary } from '../../../ledger/reports/run-summary.ts';
 import type { AccountTotals, RunLine } from '../../../ledger/reports/totals.ts';
+import type { WatchFigures } from '../../../ledger/reports/watch-figures.ts';
+import type { WatchState } from '../../../ledger/reports/watch-states.ts';
+import { describeRemedy } from '../../../submission/hold-question.ts';
 import { renderReason } from '../../../submission/reason.ts';
 import { SAVED_FIELDS, toSavedFields } from '../politeness.ts';
 import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
@@ -36,9 +38,7 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
         run: text('name of the run'),
         started_at: instant('when it started'),
         ended_at: nullable(instant('when it ended; null while it is active')),
-        end: nullable(
-          text('how it ended: finished, previewed, rejected, failed or abandoned; null while it is active'),
-        ),
+        end: nullable(text('how it ended: finished, rejected, failed or abandoned; null while it is active')),
         decision: nullable(text('what was decided on it: approved or rejected; null when nothing was')),
         decided_by: nullable(text('who decided, with the note; null when nobody did')),
         decided_at: nullable(instant('when; null when nothing was')),
@@ -61,7 +61,7 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
         charged_micros: micros('reported charge in micro-lira'),
         unknown_charge_urls: count('accepted URLs whose charge the service has not reported; not in `charged_micros`'),
       },
-      'its last run; null before the first',
+      'its last run that was no preview; null before the first',
     ),
   ),
   held: list(
@@ -69,22 +69,34 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
       run: text('name of the run, for `approve` and `reject`'),
       reasons: texts('why a guard holds it'),
       sample: texts('a few of the URLs'),
+      forecast: group(
+        {
+          urls: count('URLs that an approval buys at most'),
+          cost_micros: nullable(micros('their cost in micro-lira; null when no price is known')),
+          allowed_urls: count('how many of them the caps and the balance allowed when it was held'),
+        },
+        'what an approval buys, as the question was asked',
+      ),
+      remedy: nullable(text('what ends it without a decision; null where only a decision does')),
     }),
-    'runs that wait for your decision',
+    'runs that wait for your decision, or for money',
   ),
+  failed_runs: count('runs in a row that were incomplete or broke off, up to the last; at most 50'),
+  failing_since: nullable(instant('when the first of them started; null without any')),
+  unread: list(
+    Type.Object({ sitemap: text('address of the sitemap'), message: text('why it could not be read') }),
+    'the first sitemaps that the last run could not read',
+  ),
+  kept_back_urls: count('URLs that a cap or the balance kept back from the last run that ended'),
+  kept_back_reason: nullable(text('why; null when nothing is kept back')),
+  quarantined_urls: count('URLs in quarantine; at most 10,000 are counted'),
 });
 
-interface WatchState {
-  readonly configured: boolean;
-  readonly last: { readonly run: RunLine; readonly summary: RunSummary } | null;
-  readonly held: readonly HeldRun[];
-  readonly nextRunAt: number | null;
-}
-
 export function toWatchRecord(
-  { id, account }: { readonly id: string; readonly account: string },
-  { configured, last, held, nextRunAt }: WatchState,
+  { id, account, figures, last, held, unread }: WatchState,
+  { configured, nextRunAt }: { readonly configured: boolean; readonly nextRunAt: number | null },
 ): Static<typeof WatchRecord> {
+  const { failedRuns, failingSince, keptBackUrls, keptBackReason, quarantinedUrls } = figures;
   return {
     type: 'watch',
     watch: id,
@@ -92,7 +104,19 @@ export function toWatchRecord(
     configured,
     next_run_at: toInstantOrNull(nextRunAt),
     last_run: last && toLastRun(last.run, last.summary),
-    held: held.map(({ run, reasons, sample }) => ({ run, reasons: reasons.map(renderReason), sample: [...sample] })),
+    held: held.map(({ run, reasons, sample, forecast: { urls, cost, allowed } }) => ({
+      run,
+      reasons: reasons.map(renderReason),
+      sample: [...sample],
+      forecast: { urls, cost_micros: cost, allowed_urls: allowed },
+      remedy: describeRemedy(reasons),
+    })),
+    failed_runs: failedRuns,
+    failing_since: toInstantOrNull(failingSince),
+    unread: unread.map(({ sitemap, message }) => ({ sitemap, message })),
+    kept_back_urls: keptBackUrls,
+    kept_back_reason: keptBackUrls === 0 ? null : keptBackReason,
+    quarantined_urls: quarantinedUrls,
   };
 }
 
@@ -143,6 +167,9 @@ const AccountRecord = defineRecord('account', 'The money and the work of an acco
   unknown_charge_urls: count('accepted URLs whose charge the service has not reported; in none of these sums'),
   unknown_charge_estimate_micros: micros('what the caps count for those, at the configured price; 0 without one'),
   committed_micros: micros('what may still be charged: planned, in flight or in doubt, index-checks included'),
+  left_micros: nullable(
+    micros('balance less what was charged since and what is committed, the floor included; null without a balance'),
+  ),
   price: group({ standard: PriceFields, fast: PriceFields }, 'price of a URL by service level'),
   batches: group(
     {
@@ -178,6 +205,7 @@ export function toAccountRecord(
     unknown_charge_urls: totals.unknownChargeUrls,
     unknown_charge_estimate_micros: totals.unknownChargeEstimate,
     committed_micros: totals.committed,
+    left_micros: totals.left,
     price: {
       standard: { per_url_micros: standard.perUrl, basis: standard.basis },
       fast: { per_url_micros: fast.perUrl, basis: fast.basis },
@@ -201,18 +229,29 @@ const ScheduleRecord = defineRecord('schedule', 'The schedule of a watch on the 
   account: text('name of its account'),
   state: oneOf(SCHEDULE_STATES, 'unscheduled: the server has no schedule of this watch'),
   next_run_at: nullable(instant('when it runs next; null unless it is scheduled')),
+  last_run_at: nullable(instant('when its last run that was no preview started; null before the first')),
+  failed_runs: count('runs in a row that were incomplete or broke off, up to the last; at most 50'),
+  failing_since: nullable(instant('when the first of them started; null without any')),
+  held_run: nullable(text('a run that waits for your decision or for money; null without one')),
+  kept_back_urls: count('URLs that a cap or the balance kept back from the last run that ended'),
 });
 
 export const toScheduleRecord = (
   { id, account }: { readonly id: string; readonly account: string },
   state: (typeof SCHEDULE_STATES)[number],
   nextRunAt: number | null,
+  figures: WatchFigures | undefined,
 ): Static<typeof ScheduleRecord> => ({
   type: 'schedule',
   watch: id,
   account,
   state,
   next_run_at: toInstantOrNull(nextRunAt),
+  last_run_at: toInstantOrNull(figures?.runs[0]?.startedAt ?? null),
+  failed_runs: figures?.failedRuns ?? 0,
+  failing_since: toInstantOrNull(figures?.failingSince ?? null),
+  held_run: figures?.heldRun ?? null,
+  kept_back_urls: figures?.keptBackUrls ?? 0,
 });
 
 /** Something that does not go on by itself, or not as it should. */
@@ -222,6 +261,8 @@ export interface Problem {
   readonly exitCode: ExitCode;
   /** What it is, and what to do. */
   readonly problem: string;
+  /** The same in lines, where it has several. */
+  readonly lines?: readonly string[];
 }
 
 const ProblemRecord = defineRecord('problem', 'Something that needs you; only with `--check`.', {

@@ -30,6 +30,7 @@ const RunForecastRecord = defineRecord('run_forecast', 'The next run of a watch,
   allowed_urls: count('how many of them the caps and the balance leave room for'),
   limit: nullable(text('what limits them; null when nothing does')),
   held_run: nullable(text('a run that waits for a decision, before which no other starts; null without one')),
+  held_remedy: nullable(text('what ends its wait without a decision; null where only a decision does')),
   index_checks: count('index checks that are due by then, those in the sample'),
   index_checks_cost_micros: micros('their cost in micro-lira, within the cap of index_check'),
 });
@@ -49,6 +50,7 @@ export const toRunForecastRecord = (run: RunForecast): Static<typeof RunForecast
   allowed_urls: run.allowed,
   limit: run.limit,
   held_run: run.held,
+  held_remedy: run.remedy,
   index_checks: run.checks,
   index_checks_cost_micros: run.checksCost,
 });
@@ -60,8 +62,10 @@ const AccountForecastRecord = defineRecord('account_forecast', 'What the next ru
   balance_micros: nullable(micros('last known balance in micro-lira; null when the service has not reported one')),
   balance_at: nullable(instant('when the balance was reported; null without one')),
   balance_after_micros: nullable(
-    micros('balance less what is committed and this cost; null when one of them is unknown'),
+    micros('balance less what was charged since, what is committed and this cost; null when one of them is unknown'),
   ),
+  charged_since_balance_micros: micros('charged since the balance was read, in micro-lira'),
+  committed_micros: micros('what may still be charged, in micro-lira'),
 });
 
 export const toAccountForecastRecord = (forecast: AccountForecast): Static<typeof AccountForecastRecord> => ({
@@ -72,6 +76,8 @@ export const toAccountForecastRecord = (forecast: AccountForecast): Static<typeo
   balance_micros: forecast.balance,
   balance_at: toInstantOrNull(forecast.balanceAt),
   balance_after_micros: forecast.balanceAfter,
+  charged_since_balance_micros: forecast.chargedSince,
+  committed_micros: forecast.committed,
 });
 
 export const TONIGHT_OUTPUT: Readonly<Record<string, CommandOutput>> = {

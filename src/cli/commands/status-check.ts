@@ -160,7 +160,7 @@ export async function findAccountProblems(known: Known, account: Account): Promi
 export async function listAccountProblems(
   { config, ledger }: Known,
   { id, baseUrl, tracking }: Account,
-  { needsReview, oldestInDoubtAt, inDoubt }: AccountTotals,
+  { needsReview, oldestInDoubtAt, inDoubt, open }: AccountTotals,
   known?: { readonly status: AccountStatus; readonly overdue: readonly OverdueJob[] },
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
@@ -177,8 +177,8 @@ export async function listAccountProblems(
     add(EXIT.partial, `${which} review: courier batches list --state needs_review`);
   }
   const { standard, fast } = tracking;
-  const overdue =
-    known?.overdue ?? (await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs }));
+  const timeouts = { standard: standard.timeoutMs, fast: fast.timeoutMs };
+  const overdue = known?.overdue ?? (open === 0 ? [] : await listOverdueJobs(ledger, id, timeouts));
   for (const job of overdue) {
     add(EXIT.partial, formatOverdue(job, getTimeZone(config.watches.get(job.watch))));
   }

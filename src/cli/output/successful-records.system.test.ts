@@ -119,7 +119,12 @@ async function askAtRest(t: TestContext, asked: Asked): Promise<void> {
 accounts:
   main: { base_url: "https://service.example/api/v1", api_key: { file: key }, price_per_url: 0.25 TRY }
 watches:
-  shop: { account: main, sitemaps: ["${SITEMAP}"], schedule: { cron: "30 4 * * *" }, index_check: {} }
+  shop:
+    account: main
+    sitemaps: ["${SITEMAP}"]
+    schedule: { cron: "30 4 * * *" }
+    index_check: {}
+    spend: { per_day: 20 TRY, per_month: 10 TRY } # of which validate warns
 retention: { runs: 90d }
 temporal: { address: "127.0.0.1:9" }
 ledger: { url: "sqlite:ledger.db" }

@@ -1,9 +1,8 @@
 import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
-import { isSameBaseUrl } from '../../submission/freeze.ts';
 import type { Reason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
+import { findOtherService } from './account.ts';
 import { type AccountStatus, getAccountStatus } from './account-status.ts';
 import { findOtherIdentity } from './confirm-account.ts';
 
@@ -21,11 +20,8 @@ export async function getStatusAsConfigured(ledger: Ledger, account: Configured)
 
 /** That the configured account is not the one that the ledger's jobs and charges belong to. Writes nothing. */
 export async function findOtherAccount(db: Queryable, { id: account, baseUrl }: Configured): Promise<Reason | null> {
-  const row = await db.get(sql<{ base_url: string | null }>`
-    SELECT base_url FROM ledger_accounts WHERE id = ${account}`);
-  const recorded = row?.base_url ?? null;
-  if (recorded !== null && !isSameBaseUrl(recorded, baseUrl))
-    return { code: 'other_service', account, recorded, configured: baseUrl };
+  const recorded = await findOtherService(db, { id: account, baseUrl });
+  if (recorded !== null) return { code: 'other_service', account, recorded, configured: baseUrl };
   const other = await findOtherIdentity(db, account);
   return other === null ? null : { code: 'other_account', account, ...other };
 }

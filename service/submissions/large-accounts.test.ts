@@ -18,10 +18,10 @@ describe('large accounts', () => {
     await db.run(sql`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT})
     INSERT INTO submissions (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status,
-      url_count, price, charged, created_at)
+      url_count, price, charged, created_at, ran_at)
     SELECT 'copy ' || i, account_id, 'copy ' || i, fingerprint, project,
       CASE WHEN i % 1000 = 0 THEN 'needle' ELSE searchable END, service,
-      CASE WHEN i % 2 = 0 THEN 'completed' ELSE 'queued' END, url_count, price, 0, created_at
+      CASE WHEN i % 2 = 0 THEN 'completed' ELSE 'queued' END, url_count, price, 0, created_at, ran_at
     FROM submissions, n WHERE reference = ${model}`);
     assert.equal((await list(client, 'limit=1')).pagination.total, COUNT + 1);
     assert.equal((await list(client, 'limit=1&status=completed')).pagination.total, COUNT / 2);

@@ -22,7 +22,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   plans: ['accounts', 'journal', 'pages', 'runs', 'money', 'batches', 'index-checks'],
   retention: [],
   notices: [],
-  reports: ['accounts', 'journal', 'pages', 'runs', 'money', 'forgotten', 'crawl', 'batches'],
+  reports: ['journal', 'pages', 'runs', 'money', 'forgotten', 'crawl', 'batches'],
 };
 
 const LEDGER = 'src/ledger/';

@@ -121,7 +121,7 @@ async function play(ledger: TestLedger, seed: number): Promise<string> {
     assert.equal(await release(world), false, 'it does not go on before anything has changed');
     const act = pick(
       random,
-      remedy === null ? ['approve', 'reject', 'wait', 'dearer'] : ['approve', 'reject', 'remedy', 'dearer'],
+      remedy === null ? ['approve', 'reject', 'wait', 'higher price'] : ['approve', 'reject', 'remedy', 'higher price'],
     );
     if (act === 'remedy' && remedy !== null) await follow(world, remedy, held);
     if (act === 'wait') {
@@ -132,9 +132,9 @@ async function play(ledger: TestLedger, seed: number): Promise<string> {
       await decideRun(ledger, run, 'rejected', 'operator');
       assert.equal(await countDue(world), due, 'its pages stay due');
     }
-    if (act === 'approve' || act === 'dearer') {
+    if (act === 'approve' || act === 'higher price') {
       await decideRun(ledger, run, 'approved', 'operator');
-      const times = act === 'dearer' ? 3 : 1;
+      const times = act === 'higher price' ? 3 : 1;
       const { standard } = input.account.pricePerUrl;
       const price = standard === null ? null : micros(standard * times);
       const account = { ...input.account, pricePerUrl: { standard: price, fast: price } };

@@ -79,10 +79,11 @@ describe('the systemd units', () => {
       assert.match(read(`systemd/${unit}`), /^KillMode=mixed$/m);
   });
 
-  test('restart the worker unless its configuration is wrong, and the daily run only when there was no response', () => {
+  test('restart the worker unless its configuration or its ledger is unusable, and the daily run only when there was no response', () => {
     const prevented = (unit: string): number[] =>
       (/^RestartPreventExitStatus=(.*)$/m.exec(read(`systemd/${unit}`))?.[1] ?? '').split(' ').map(Number);
-    assert.deepEqual(prevented('courier-worker.service'), [EXIT.usage]);
+    // A damaged file, too, stays damaged however often the worker is started.
+    assert.deepEqual(prevented('courier-worker.service'), [EXIT.usage, EXIT.partial]);
     const { done, transient, changesPending, interrupted, terminated, ...final } = EXIT;
     assert.deepEqual(prevented('courier-run.service'), Object.values(final).toSorted());
   });

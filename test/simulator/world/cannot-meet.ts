@@ -53,7 +53,7 @@ export const CANNOT_MEET: readonly CannotMeet[] = [
     is: 'rules',
     each: ['call totals prices'],
     other: ['change price'],
-    why: 'a total that is called a price cannot be told from a price that has risen, and counts as one',
+    why: 'a total that is called a price looks like a price that has risen, and counts as one',
   },
   { is: 'world', each: ['service moves'], other: ['service moves'], why: 'a service moves once' },
 ];

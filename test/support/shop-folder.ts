@@ -33,6 +33,6 @@ temporal: { address: "${temporal}", namespace: default }
 ledger: { url: "sqlite:ledger.db" }
 `,
   );
-  writeFileSync(join(folder, 'key'), apiKey);
+  writeFileSync(join(folder, 'key'), apiKey, { mode: 0o600 });
   return folder;
 }

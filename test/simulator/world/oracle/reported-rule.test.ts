@@ -7,7 +7,8 @@ const NAMED: readonly (Waiting & { readonly problem: string })[] = [
     kind: 'held',
     subject: 'w0',
     what: 'watch/w0/run-2',
-    problem: 'a guard holds watch/w0/run-2 (40 of 100 are gone).',
+    problem:
+      'a guard holds this run: 40 URLs, 10.00 TRY (40 of 100 are gone). Decide: courier approve watch/w0/run-2   or   courier reject watch/w0/run-2',
   },
   { kind: 'in review', subject: 'main', what: 'batch 3', problem: '1 batch needs review: courier batches list' },
   { kind: 'in doubt', subject: 'main', what: 'batch 3', problem: '2 batches without a known outcome since 10:00' },
@@ -29,7 +30,9 @@ describe('what waits', () => {
 
   test('a held run is named by its own name', () => {
     const found: string[] = [];
-    const reported = [{ subject: 'w0', problem: 'a guard holds watch/w0/run-20 (…)' }];
+    const reported = [
+      { subject: 'w0', problem: 'a guard holds this run: 1 URL, 0.25 TRY (…). End it: courier reject watch/w0/run-20' },
+    ];
     checkTold([{ kind: 'held', subject: 'w0', what: 'watch/w0/run-2' }], reported, (text) => found.push(text));
     assert.equal(found.length, 1);
   });

@@ -17,7 +17,7 @@ export interface Waiting {
 
 /** What names it. Of batches only their number is reported. */
 const WORDS: Readonly<Record<Waiting['kind'], (what: string) => RegExp>> = {
-  held: (what) => new RegExp(`a guard holds ${what} `),
+  held: (what) => new RegExp(`^(a guard holds this run|this run waits for money): .* courier reject ${what}(?= |$)`),
   'in review': () => /needs? review/,
   'in doubt': () => /without a known outcome/,
   overdue: (what) => new RegExp(`job ${what} `),

@@ -46,6 +46,7 @@ function findShown({ oracle }: World, run: string, watch: string): ShownToRun | 
   return {
     ...{ run, watch, listed: now.size },
     newest: [...now.keys()].filter((url) => !oracle.wasBoughtBefore(url, first.at)).length,
+    known: [...now.keys()].filter((url) => before.has(url) && oracle.wasBoughtBefore(url, first.at)).length,
     changed: [...now].filter(hasOther).length,
     gone: [...before.keys()].filter((url) => !now.has(url)).length,
   };

@@ -9,6 +9,8 @@ export interface ShownToRun {
   readonly listed: number;
   /** Of them at most so many were new: nobody had bought them. */
   readonly newest: number;
+  /** Of them at least so many were listed before, and bought: what moved here from another watch is not known to this one. */
+  readonly known: number;
   /** At most so many had another lastmod before. */
   readonly changed: number;
   /** At most so many were listed before, and were not any more. */
@@ -46,9 +48,8 @@ export function checkHold(
   }
 }
 
-function mayExceed(guard: Guard, { listed, newest, changed, gone }: ShownToRun, limit: number | null): boolean {
+function mayExceed(guard: Guard, { known, newest, changed, gone }: ShownToRun, limit: number | null): boolean {
   if (limit === null) return false;
-  const known = listed - newest;
   switch (guard) {
     case 'maxNew':
       return newest > limit;

@@ -12,7 +12,7 @@ const PAGE = 'https://www.shop.example/a';
 const FAILING = `https://www.shop.example/a${FAILS}`;
 
 /** A watch of one page, and the jobs that have bought it. */
-function createRule({ url = PAGE, lastmod = null as string | null, sure = false } = {}) {
+function createRule({ url = PAGE, lastmod = null as string | null, sure = false, notWithinMs = 0, now = 0 } = {}) {
   const db = new DatabaseSync(':memory:');
   db.exec(`
     CREATE TABLE submissions (id INTEGER, reference TEXT, idempotency_key TEXT, created_at INTEGER, finished_at INTEGER, status TEXT);
@@ -39,6 +39,8 @@ function createRule({ url = PAGE, lastmod = null as string | null, sure = false 
       retry: { times: 1, afterMs: 0 },
       purchases,
       baseline: null,
+      notWithinMs,
+      now: () => now,
     },
     ...{ toAccount: () => 'simulated', toWatch: (sitemap) => sitemap, changes: { isSure: () => sure } },
   });
@@ -74,6 +76,18 @@ describe('a listed page', () => {
     assert.equal(isWrong(), true);
     buy(2);
     assert.equal(isWrong(), false);
+  });
+
+  test('that changes within not_within of its purchase need not be bought yet', () => {
+    for (const [now, isDue] of [
+      [1_000, false],
+      [1_001, true],
+    ] as const) {
+      const { buy, list, isWrong } = createRule({ lastmod: '2026-01-01', notWithinMs: 1_000, now });
+      buy(1);
+      list('2026-02-01');
+      assert.equal(isWrong(), isDue);
+    }
   });
 
   test('that a watch has surely seen change is bought again, whatever another one lists', () => {

@@ -26,6 +26,9 @@ export interface BoughtSettings {
   readonly toWatch: (sitemap: string) => string;
   /** `resubmit.on_lastmod_change`; absent: on. */
   readonly buysChanges?: boolean;
+  /** `resubmit.not_within`, in milliseconds; absent: 0. */
+  readonly notWithinMs?: number;
+  readonly now: () => number;
   /** What crawls have shown of pages that several sitemaps list. */
   readonly changes: Pick<SeenChange, 'isSure'>;
 }
@@ -182,7 +185,7 @@ export class BoughtRule {
     }
     if (this.#hasFailedFirst(url, jobs)) return site.listSitemaps(url).length > 1 ? FAILED_IN_SEVERAL : FAILED;
     if (this.#settings.buysChanges === false) return null;
-    if (this.#isCoveredByLostJob(url, lastmod)) return null;
+    if (this.#isCoveredByLostJob(url, lastmod) || this.#mustWait(url)) return null;
     if (site.isChange(url) && !this.#isBoughtAsListed(url)) return CHANGED;
     return baseline === null && this.#settings.changes.isSure(url, sitemap) ? CHANGED : null;
   }
@@ -209,6 +212,13 @@ export class BoughtRule {
     const [last = '', before = ''] = jobs.toReversed();
     if (this.hidesFailures || this.#left.has(last)) return false;
     return serviceData.readFailure(last, url) !== null && serviceData.readFailure(before, url) === null;
+  }
+
+  /** The last purchase is too recent for a change. */
+  #mustWait(url: string): boolean {
+    const { serviceData, notWithinMs = 0, now } = this.#settings;
+    const created = (this.#jobs.get(url) ?? []).map((job) => serviceData.readCreated(job));
+    return now() - Math.max(0, ...created) < notWithinMs;
   }
 
   #isBoughtAsListed(url: string): boolean {

@@ -81,6 +81,8 @@ export class Oracle {
       toAccount: (sitemap) => this.#requests.toAccount(sitemap),
       toWatch: (sitemap) => names.toName(sitemap),
       buysChanges: settings.buysChanges ?? true,
+      ...(settings.notWithinMs === undefined ? {} : { notWithinMs: settings.notWithinMs }),
+      now: () => settings.kernel.now(),
       changes: new SeenChange({
         ...{ listings, isComplete: settings.isComplete, listBought: (url) => versions.listBought(url) },
         getSince: (sitemap) => names.getSince(sitemap),

@@ -84,7 +84,7 @@ describe('sendDecision', () => {
     const printed = await decide(ledger, 'approve', { wake: () => planRun(ledger, RUN, input), planMs: 5_000 });
     assert.match(
       printed,
-      /^r2 is approved\. Nothing of it is planned; 6 URLs stay due: the balance leaves 0\.00 TRY above its floor/,
+      /^r2 is approved\. Nothing of it is planned: 6 URLs stay due: the balance leaves 0\.00 TRY above its floor/,
     );
   });
 

@@ -279,14 +279,14 @@ export class World {
     const isPoll =
       method === 'GET' && JOB.test(path) && this.workers.some(({ host }) => host !== null && host === getHost());
     const request = headers['idempotency-key'] ?? (isPoll ? path : null);
-    return { key, lane, request, now: this.kernel.now(), elapsed: this.kernel.elapsed };
+    return { key, lane, request, now: this.kernel.getClock(), elapsed: this.kernel.elapsed };
   }
 
   #onHad(request: NetRequest, { status }: NetResponse): void {
     const asked = this.#toAsked(request);
     // Another program, which is not simulated, has a key of its own.
     if (status === 401) return;
-    this.oracle.rates.had(asked);
+    this.oracle.rates.had({ ...asked, now: this.kernel.now() });
     if (status === 429 && this.scenario.services?.dialect === undefined) this.oracle.rates.refused(asked);
   }
 

@@ -23,6 +23,8 @@ function play({
   away = false,
   elsewhere = 0,
   fresh = 0,
+  first = false,
+  planned = false,
   maxNew = null as number | null,
   maxNewPercent = null as number | null,
 } = {}) {
@@ -55,7 +57,9 @@ function play({
   list(pages - gone, changed, 'run-2', 'w0', Object.fromEntries([...others, ...added]) as Record<string, string>);
   if (approved) rule.approved('run-2');
   if (refused) rule.notApproved('run-2');
-  const label = { run: 'run-2', isRunComplete: complete, isHeld: held, plannedAfter: listings.order };
+  const label = { run: 'run-2', isRunComplete: complete, isHeld: held, isFirst: first, plannedAfter: listings.order };
+  const earlier = { ...label, run: 'run-1', plannedAfter: 1 };
+  if (planned) rule.purchased(makePurchase('R-0', [toUrl(0)], makeSent(1, { label: earlier })));
   const urls = [
     ...Array.from({ length: Math.min(bought, pages) }, (_, n) => toUrl(n)),
     ...added.map(([url = '']) => url),
@@ -95,6 +99,12 @@ describe('a guard', () => {
     ['one more new', { fresh: 11, maxNew: 10 }, ['new']],
     ['one more new, in percent', { fresh: 11, maxNewPercent: 10 }, ['new']],
     ['one more new, approved', { fresh: 11, maxNew: 10, approved: true }, []],
+    ['one more, in a run that the ledger calls the first, and none has bought', { gone: 31, first: true }, []],
+    [
+      'one more, in a run that the ledger calls the first after one that bought',
+      { gone: 31, first: true, planned: true },
+      ['gone, in a run that is not the first'],
+    ],
     ['a run that the ledger calls held', { held: true }, ['held']],
     ['a run that the ledger calls held, approved', { held: true, approved: true }, []],
   ] as const) {

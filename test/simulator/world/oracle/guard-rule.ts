@@ -51,6 +51,12 @@ interface Judged {
   readonly bought: Set<string>;
 }
 
+/** Nothing was known before: no guard counts in percent. */
+const UNKNOWN: Judged = {
+  ...{ known: 0, gone: 0, isForgotten: false, moved: 0, isNew: null },
+  ...{ changed: new Set(), bought: new Set(), boughtNew: new Set() },
+};
+
 /**
  * A run that an implausible change holds buys nothing until somebody approves it. How many pages were known is counted high:
  * all that the watch was ever shown; and of changed pages those that the run has bought. So what is beyond a limit here is
@@ -62,6 +68,8 @@ export class GuardRule {
   readonly #judged = new Map<string, Judged>();
   /** Pages, and the last delivery before an operator let the ledger forget them. */
   readonly #forgotten = new Map<string, number>();
+  /** Watches of which a run has bought anything: what was given up before that was not the first run. */
+  readonly #buyers = new Set<string>();
 
   /** Watches that were ever configured, and the last delivery before one of them was not: -1 where it always was. */
   readonly #away = new Map<string, number>();
@@ -103,8 +111,10 @@ export class GuardRule {
       });
       return;
     }
-    const judged = this.#judged.get(run) ?? this.#judge(run, sitemap, label.plannedAfter);
+    const isFirst = label.isFirst === true && !this.#buyers.has(watch);
+    const judged = this.#judged.get(run) ?? (isFirst ? UNKNOWN : this.#judge(run, sitemap, label.plannedAfter));
     this.#judged.set(run, judged);
+    this.#buyers.add(watch);
     const first = label.isFirst === true ? FIRST : '';
     this.#checkGone(judged, first, `${run} bought`, reference, watch);
     for (const url of urls) {
@@ -158,23 +168,13 @@ export class GuardRule {
   /** What a run was shown beside what the last complete run before it was. */
   #judge(run: string, sitemap: string, plannedAfter: number): Judged {
     const { listings, isComplete } = this.#settings;
-    const none: Judged = {
-      known: 0,
-      gone: 0,
-      isForgotten: false,
-      moved: 0,
-      changed: new Set(),
-      bought: new Set(),
-      isNew: null,
-      boughtNew: new Set(),
-    };
     const current = listings.at(sitemap, plannedAfter).filter(({ isWhole }) => isWhole);
     const own = listings.listAll(sitemap).filter((delivery) => delivery.run === run);
     const first = own[0];
-    if (first === undefined || !isComplete(run)) return none;
+    if (first === undefined || !isComplete(run)) return UNKNOWN;
     const earlier = listings.listAll(sitemap).filter(({ order }) => order < first.order);
     const last = earlier.findLast((each) => isBase(each, first) && isComplete(each.run!));
-    if (last === undefined) return none;
+    if (last === undefined) return UNKNOWN;
     const isForgotten = (url: string) => (this.#forgotten.get(url) ?? -1) >= last.order;
     const listed = listings.at(sitemap, last.order).flatMap(({ pages }) => [...pages]);
     const before = new Map(listed.filter(([url]) => !isForgotten(url)));
@@ -184,7 +184,7 @@ export class GuardRule {
     const gone = [...before.keys()].filter((url) => !now.has(url) && !hasMoved(url));
     const known = new Set(earlier.flatMap(({ pages }) => [...pages.keys()]));
     return {
-      ...none,
+      ...{ bought: new Set(), boughtNew: new Set() },
       known: known.size,
       isNew: (url) => !known.has(url),
       gone: gone.length,

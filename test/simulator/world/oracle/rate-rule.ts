@@ -26,7 +26,7 @@ export interface Asked {
   readonly lane: Lane;
   /** The idempotency key, or the address of a job that is read; null: nothing tells it from others. */
   readonly request: string | null;
-  /** By the clocks, and since the beginning. */
+  /** By the clock of the host that acts, and since the beginning. */
   readonly now: number;
   readonly elapsed: number;
 }
@@ -98,7 +98,8 @@ export class RateRule {
     for (const name of [key, `${key} ${lane}`, toRequest(request)]) {
       const closed = this.#closed.get(name);
       if (closed === undefined) continue;
-      if (now >= closed.untilNow || elapsed >= closed.untilElapsed) this.#closed.delete(name);
+      // Clocks show whole milliseconds.
+      if (now >= closed.untilNow || elapsed > closed.untilElapsed - 1) this.#closed.delete(name);
       else
         this.#report(
           `a request of ${lane} left ${Math.ceil(closed.untilElapsed - elapsed)} ms before a Retry-After of ${closed.seconds} s was over`,

@@ -26,7 +26,7 @@ const HIDES_ACCOUNT: ReadonlySet<ActKind> = new Set([
     'refuse key',
     'replace key',
   ] as const),
-  ...(['restore ledger', 'jump clock'] as const),
+  ...(['restore ledger', 'restore under workers', 'jump clock'] as const),
 ]);
 
 /**

@@ -279,7 +279,7 @@ describe('secrets of a configuration', () => {
     assert.match(refused, /You sent/, 'what the hostile service says is shown');
     await revokeFileKey();
     await courier('--verbose run blog', 6);
-    await courier('--verbose doctor', 3);
+    await courier('--verbose doctor', 6);
     await both('status', 0, 3);
     await courier('report');
     await courier('why https://shop.example/1');

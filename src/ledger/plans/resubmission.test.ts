@@ -165,6 +165,28 @@ describe('a URL of two watches that is due in one of them again', () => {
     },
   );
 
+  testLedger(
+    'one that was seen before the other watch bought it is bought again only if it has changed since',
+    async (ledger) => {
+      const rare = { ...NEWS, resubmit: { ...WATCH.resubmit, notWithinMs: 30 * 24 * HOUR } };
+      assert.equal(await plan(ledger, WATCH, { a: [['1', DAY_1]] }), 1);
+      assert.equal(await plan(ledger, rare, { a: [['1', DAY_1]] }), 0, 'the other watch has it');
+      await sendAll(ledger);
+      ledger.pass(2 * HOUR);
+      assert.equal(await plan(ledger, rare, { a: [['1', DAY_2]] }), 0, 'it was bought hours ago');
+      ledger.pass(31 * 24 * HOUR);
+      assert.equal(await plan(ledger, rare, { a: [['1', DAY_2]] }), 1);
+    },
+  );
+
+  testLedger('one that a later date shows first is not bought again for it', async (ledger) => {
+    assert.equal(await plan(ledger, WATCH, { a: [['1', DAY_1]] }), 1);
+    assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_2]] }), 0, 'the other watch has it');
+    await sendAll(ledger);
+    ledger.pass(2 * HOUR);
+    assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_2]] }), 0);
+  });
+
   testLedger('one that is in quarantine in the other watch is not bought, and the reason says so', async (ledger) => {
     assert.equal(await plan(ledger, WATCH), 1);
     const [reference] = await sendAll(ledger);

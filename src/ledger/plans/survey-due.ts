@@ -135,8 +135,10 @@ export async function createDecide(
   };
 }
 
-const toWholePage = (row: DueRow, { generation, boughtAt }: SharedPage): DueRow => ({
+const toWholePage = (row: DueRow, { other, generation, boughtAt }: SharedPage): DueRow => ({
   ...row,
+  // New to this watch alone: what another one has bought of it is older.
+  due: row.due === 'new' && other === null && boughtAt !== null ? 'changed' : row.due,
   generation: Math.max(row.generation, generation),
   bought_at: row.bought_at === null || (boughtAt !== null && boughtAt > row.bought_at) ? boughtAt : row.bought_at,
 });

@@ -19,6 +19,7 @@ import {
   restoreLedger,
   runAll,
   runAndDie,
+  runAndWait,
   stayAway,
   unlist,
 } from './steps.ts';
@@ -167,6 +168,26 @@ export const PAGE_SEQUENCES = {
       await buy(world, 'w0', urls);
       unlist(world, 'w0', urls);
       await runAll(world);
+    },
+  },
+  'seen while another watch buys it, then changed': {
+    world: { runsUntil: 'planned' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publishSome(world, random, 'w0', 'shared');
+      list(world, 'w1', urls, '2026-01-01');
+      await runAndWait(world, 'w0');
+      // It knows them as planned by the other one.
+      await startRuns(world, { sitemaps: ['w1'] });
+      await world.kernel.sleep(MINUTE);
+      world.meets.delete('w0');
+      await world.kernel.sleep(15 * MINUTE);
+      await awaitIdle(world);
+      unlist(world, 'w0', urls);
+      change(world, 'w1', urls, '2026-02-02');
+      await runAll(world);
+      await runAll(world);
+      world.oracle.requireBought(urls, 'its watch has shown a later date');
     },
   },
 } satisfies Record<string, Sequence>;

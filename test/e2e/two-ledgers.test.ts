@@ -87,7 +87,7 @@ describe('two ledgers', () => {
     for (const command of [['run', '--once'], ['recover']]) {
       const refused = await courier(folder, ...command);
       assert.equal(refused.code, 2, `${command.join(' ')}: ${refused.stderr}`);
-      assert.match(refused.stderr, /belongs to another account .* Nothing was sent.*courier accounts move main/);
+      assert.match(refused.stderr, /belongs to another account .* Nothing is sent.*courier accounts move main/);
     }
     assert.equal((await inspect(folder)).charged, lira('0.5'));
 

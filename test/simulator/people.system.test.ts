@@ -33,7 +33,7 @@ const DOES: Readonly<Record<HabitName, readonly string[]>> = {
   policies: ['max_new holds a run', 'max_new_percent holds a run', 'max_changed holds a run', 'a baseline adopts'],
 };
 /** Seeds of each habit that are played: what is drawn seldom must come in one of them. */
-const SEEDS_EACH = 10;
+const SEEDS_EACH = 16;
 
 const player = new SeedPlayer({ kind: 'people' });
 const counts = new Map<string, number>();

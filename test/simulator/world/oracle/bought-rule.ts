@@ -217,6 +217,7 @@ export class BoughtRule {
   /** The last purchase is too recent for a change. */
   #mustWait(url: string): boolean {
     const { serviceData, notWithinMs = 0, now } = this.#settings;
+    if (notWithinMs === 0) return false;
     const created = (this.#jobs.get(url) ?? []).map((job) => serviceData.readCreated(job));
     return now() - Math.max(0, ...created) < notWithinMs;
   }

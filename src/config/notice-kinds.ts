@@ -11,6 +11,7 @@ export const NOTICE_KINDS = [
   'account_stopped',
   'service_unavailable',
   'balance_low',
+  'price_changed',
   'needs_review',
   'ledger_unwritable',
 ] as const;

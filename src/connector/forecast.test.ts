@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Micros } from '../../contract/money.ts';
 import {
   ACCOUNT,
   completeRun,
@@ -15,6 +16,7 @@ import { readConfig } from '../config/load.ts';
 import { listNextRuns } from '../config/next-runs.ts';
 import { sql } from '../database/sql.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
+import { learnPrice } from '../ledger/money/price.ts';
 import { judgeRun } from '../ledger/plans/judge-run.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
 import { getAccountTotals } from '../ledger/reports/totals.ts';
@@ -86,9 +88,33 @@ describe('the runs of the next day', () => {
     assert.deepEqual(short.accounts, [
       {
         ...{ account: 'main', urls: 4, cost: 1_000_000, balance: 1_000_000, balanceAt: ledger.now(), balanceAfter: 0 },
-        ...{ chargedSince: 0, committed: 0 },
+        ...{ chargedSince: 0, committed: 0, newPrices: [] },
       },
     ]);
+  });
+
+  testLedger('say what a price that has changed does to what they buy at its level', async (ledger) => {
+    await completeRun(ledger, 'first', { [SITEMAP]: ['a'] }, { firstRun: 'baseline' });
+    await completeRun(ledger, 'second', { [SITEMAP]: ['a', 'b', 'c'] });
+    atPresent(ledger);
+    const learn = (charge: number, service: 'standard' | 'fast') => {
+      const at = ledger.now();
+      return learnPrice(ledger.db, { account: ACCOUNT.id, service, charge: charge as Micros, urls: 1, at, now: at });
+    };
+    for (const service of ['standard', 'fast'] as const) await learn(250_000, service);
+    assert.deepEqual((await forecast(ledger)).accounts[0]?.newPrices, []);
+    ledger.pass(60_000);
+    for (const service of ['standard', 'fast'] as const) await learn(500_000, service);
+    const { runs, accounts } = await forecast(ledger);
+    const urls = runs[0]?.urls ?? 0;
+    assert.ok(urls >= 2);
+    assert.deepEqual(
+      accounts[0]?.newPrices.map((price) => [price.service, price.before, price.urls, price.cost, price.costBefore]),
+      [
+        ['standard', 250_000, urls, urls * 500_000, urls * 250_000],
+        ['fast', 250_000, 0, 0, 0],
+      ],
+    );
   });
 
   testLedger('count what was charged since the balance was read, as status does', async (ledger) => {

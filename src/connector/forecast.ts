@@ -7,7 +7,7 @@ import { listWatchIds } from '../ledger/accounts/watches.ts';
 import { listDueChecks } from '../ledger/index-checks/count-due-checks.ts';
 import { getDayStart, getMonthStart } from '../ledger/journal/days.ts';
 import { type Counted, listCountedByWatch, sumCounted, type WatchCounted } from '../ledger/journal/sums.ts';
-import { listPrices, type Price } from '../ledger/money/price.ts';
+import { type KnownPrice, listPrices } from '../ledger/money/price.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listWatchesWithDue } from '../ledger/pages/due.ts';
 import { surveyDue } from '../ledger/plans/survey-due.ts';
@@ -17,6 +17,7 @@ import { listUsualRuns, type UsualRun } from '../ledger/reports/usual-run.ts';
 import { type SpendQuestion, urlsAllowed } from '../submission/caps.ts';
 import { describeRemedy } from '../submission/hold-question.ts';
 import type { AccountId, RunId, WatchId } from '../submission/ids.ts';
+import type { PriceEffect } from '../submission/new-price.ts';
 
 /** Why a watch has no run ahead. */
 export type NoRun = 'paused' | 'no_schedule' | 'later';
@@ -64,6 +65,8 @@ export interface AccountForecast {
   readonly committed: Micros;
   /** After both and after these runs; null when not known. */
   readonly balanceAfter: Micros | null;
+  /** Prices that have changed, and what that does to these runs. */
+  readonly newPrices: readonly PriceEffect[];
 }
 
 export interface Forecast {
@@ -97,7 +100,7 @@ export async function forecastRuns({ config, ledger, isPaused }: ForecastInput):
   for (const each of ahead) runs.push(await forecastRun(ledger, each, facts));
   const accounts = [...config.accounts.values()].map(({ id }): AccountForecast => {
     const own = runs.filter(({ account, at, held }) => account === id && at !== null && held === null);
-    const { money } = requireFacts(facts, id);
+    const { money, prices } = requireFacts(facts, id);
     const unknown = own.some(({ cost }) => cost === null);
     const cost = unknown ? null : micros(own.reduce((sum, run) => sum + computeSpend(run), 0));
     return {
@@ -109,6 +112,12 @@ export async function forecastRuns({ config, ledger, isPaused }: ForecastInput):
       chargedSince: money.chargedSinceBalance,
       committed: money.committed,
       balanceAfter: money.left === null || cost === null ? null : micros(money.left - cost),
+      newPrices: Object.values(prices).flatMap(({ changed: price }): PriceEffect[] => {
+        if (price === null) return [];
+        const atLevel = own.filter(({ watch }) => config.watches.get(watch)?.service === price.service);
+        const urls = atLevel.reduce((sum, { allowed }) => sum + allowed, 0);
+        return [{ ...price, urls, cost: timesMicros(price.after, urls), costBefore: timesMicros(price.before, urls) }];
+      }),
     };
   });
   return { runs, accounts };
@@ -137,7 +146,7 @@ function findNext({ schedule, paused }: Watch, isPaused: boolean, now: number): 
 interface AccountFacts {
   readonly account: Account;
   readonly money: AccountMoney;
-  readonly prices: Readonly<Record<ServiceLevel, Price>>;
+  readonly prices: Readonly<Record<ServiceLevel, KnownPrice>>;
   readonly counted: Counted;
   readonly spent: { readonly at: number; readonly amount: number }[];
 }
@@ -168,7 +177,7 @@ async function readFacts(config: Config, ledger: Ledger, ahead: readonly Ahead[]
     accounts.set(id, {
       account,
       money: await getAccountMoney(ledger, id, pricePerUrl),
-      prices: await listPrices(db, id, pricePerUrl),
+      prices: await listPrices(ledger, id, pricePerUrl),
       counted: (await sumCounted(db, { account: id, watchId: 0 }, { now, since: 'month' })).account,
       spent: [],
     });

@@ -6,6 +6,7 @@ import { pingWatches } from '../notify/ping-watches.ts';
 import { ping } from '../notify/send.ts';
 import type { Logger } from '../observability/log.ts';
 import type { Connector } from './connector.ts';
+import { forecastRuns } from './forecast.ts';
 import { type Chore, type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import { pruneDetails } from './prune-details.ts';
 import { readBalances } from './read-balances.ts';
@@ -26,7 +27,16 @@ export interface WorkerHousekeepingOptions {
 export function startWorkerHousekeeping({ connector, path, config, log }: WorkerHousekeepingOptions): Housekeeping {
   const { deps } = connector;
   const { client, ledger } = deps;
-  const notifier = createNotifier({ ledger, getConfig: () => deps.config, log, startedAt: ledger.now() });
+  const notifier = createNotifier({
+    ledger,
+    getConfig: () => deps.config,
+    log,
+    startedAt: ledger.now(),
+    async forecastPrices() {
+      const { accounts } = await forecastRuns({ config: deps.config, ledger, isPaused: () => false });
+      return new Map(accounts.map(({ account, newPrices }) => [account, newPrices]));
+    },
+  });
   let timed = startTimed();
   const watchLedger = createLedgerWatch({
     ask: connector.askLedger,

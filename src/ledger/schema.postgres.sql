@@ -308,6 +308,14 @@ CREATE INDEX notice_queue_ended ON notice_queue USING btree (ended_at) WHERE (en
 
 CREATE INDEX notice_queue_waiting ON notice_queue USING btree (not_before, id) WHERE (ended_at IS NULL);
 
+CREATE TABLE price_changes (
+  account_id text NOT NULL,
+  service text NOT NULL,
+  at bigint NOT NULL,
+  price bigint NOT NULL,
+  PRIMARY KEY (account_id, service, at)
+);
+
 CREATE TABLE prices (
   account_id text NOT NULL,
   service text NOT NULL,

@@ -284,6 +284,14 @@ CREATE INDEX notice_queue_ended ON notice_queue (ended_at) WHERE ended_at IS NOT
 
 CREATE INDEX notice_queue_waiting ON notice_queue (not_before, id) WHERE ended_at IS NULL;
 
+CREATE TABLE price_changes (
+  account_id TEXT NOT NULL,
+  service TEXT NOT NULL,
+  at BIGINT NOT NULL,
+  price BIGINT NOT NULL,
+  PRIMARY KEY (account_id, service, at)
+);
+
 CREATE TABLE prices (
   account_id TEXT NOT NULL,
   service TEXT NOT NULL,

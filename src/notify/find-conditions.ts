@@ -2,6 +2,7 @@ import type { Micros } from '../../contract/money.ts';
 import type { Account, Config, Watch } from '../config/config.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import { getTimeZone } from '../config/time-zone.ts';
+import { listNewPrices } from '../ledger/money/price.ts';
 import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
 import type { Condition } from '../ledger/notices/conditions.ts';
 import { findLastResponse, findLostContact } from '../ledger/notices/contact.ts';
@@ -14,6 +15,7 @@ import { listWatchFigures, type WatchFigures } from '../ledger/reports/watch-fig
 import { isHeldForMoney } from '../ledger/runs/run-hold.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId, RunId } from '../submission/ids.ts';
+import type { PriceEffect } from '../submission/new-price.ts';
 import { isAccountHold, isWantOfMoney, listIds, type Reason, renderReason } from '../submission/reason.ts';
 
 /** What the ledger itself can tell: not that it cannot be written. */
@@ -40,6 +42,8 @@ export interface Notice {
   readonly zone: string;
   /** The money that it is about. */
   readonly amount: Micros | null;
+  /** What a URL costs now, and what that does to the next runs. */
+  readonly price: PriceEffect | null;
 }
 
 export type NoticeCondition = Condition<Notice>;
@@ -49,13 +53,24 @@ const OUTAGE_MS = 10 * 60_000;
 /** Of the URLs of a held run. */
 const EXAMPLES = 3;
 
-/**
- * What is wrong now, as far as the configuration asks for it. `startedAt`: when this process began, for a watch that has
- * never run.
- */
-export async function findConditions(ledger: Ledger, config: Config, startedAt: number): Promise<NoticeCondition[]> {
+export interface FindOptions {
+  /** When this process began, for a watch that has never run. */
+  readonly startedAt: number;
+  /** What changed prices do to the runs of the next 24 hours, by account. */
+  readonly forecastPrices: () => Promise<ReadonlyMap<AccountId, readonly PriceEffect[]>>;
+}
+
+/** What is wrong now, as far as the configuration asks for it. */
+export async function findConditions(
+  ledger: Ledger,
+  config: Config,
+  { startedAt, forecastPrices }: FindOptions,
+): Promise<NoticeCondition[]> {
   const found: NoticeCondition[] = [];
-  for (const account of config.accounts.values()) found.push(...(await findOfAccount(ledger, config, account)));
+  for (const account of config.accounts.values()) {
+    found.push(...(await findOfAccount(ledger, config, account)));
+    found.push(...(await findNewPrices(ledger, config, account, forecastPrices)));
+  }
   const figures = await listWatchFigures(ledger, [...config.watches.keys()]);
   const held = new Map((await listAllHeld(ledger)).map((each) => [each.run, each]));
   const failed = [...figures.values()].flatMap(({ lastRun }) => (lastRun?.succeeded === false ? [lastRun.run] : []));
@@ -81,6 +96,7 @@ const NOTHING = {
   isForMoney: false,
   examples: [],
   ids: [],
+  price: null,
 };
 
 async function findOfAccount(ledger: Ledger, { notify }: Config, account: Account): Promise<NoticeCondition[]> {
@@ -112,6 +128,24 @@ async function findOfAccount(ledger: Ledger, { notify }: Config, account: Accoun
     add('balance_low', { amount: balance, count: Math.max(0, Math.floor(spendable / rate)) });
   }
   return found;
+}
+
+/** The forecast is made only where a price has changed. */
+async function findNewPrices(
+  ledger: Ledger,
+  { notify }: Config,
+  { id, pricePerUrl }: Account,
+  forecastPrices: FindOptions['forecastPrices'],
+): Promise<NoticeCondition[]> {
+  if ((await listNewPrices(ledger, id, pricePerUrl)).length === 0) return [];
+  const zone = notify.digest?.timezone ?? 'UTC';
+  const changed = (await forecastPrices()).get(id) ?? [];
+  return changed.map((price): NoticeCondition => {
+    const { service, since, cost } = price;
+    const of = { kind: 'price_changed', account: id, watch: null } as const;
+    const details: Notice = { ...of, ...NOTHING, zone, price, amount: cost };
+    return { key: `price_changed ${id} ${service} ${since}`, since, level: 0, details };
+  });
 }
 
 /** Whether the service responds and the balance stays unknown all the same. While it does not respond, that is an outage. */

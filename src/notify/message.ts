@@ -2,6 +2,7 @@ import { formatTry, type Micros } from '../../contract/money.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import type { Transition } from '../ledger/notices/conditions.ts';
 import { formatInstant, formatInstantIn } from '../submission/instant.ts';
+import { formatPriceEffect } from '../submission/new-price.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Notice } from './find-conditions.ts';
 
@@ -155,6 +156,8 @@ function describe(notice: Notice, lastsMs: number): Described {
         commands: ['courier tonight'],
         ended: `${account}: the balance suffices again`,
       };
+    case 'price_changed':
+      return describePrice(notice);
     case 'needs_review':
       return {
         title: `${account}: ${count === 1 ? '1 batch needs' : `${count} batches need`} your review`,
@@ -163,6 +166,18 @@ function describe(notice: Notice, lastsMs: number): Described {
         ended: `${account}: no batch needs review any more`,
       };
   }
+}
+
+function describePrice({ account, price, zone }: Notice): Described {
+  if (price === null) throw new RangeError('a changed price without a price');
+  const { service, before, after } = price;
+  const how = after > before ? 'rose' : 'fell';
+  return {
+    title: `${account}: the price of a URL (${service}) ${how} from ${formatTry(before)} to ${formatTry(after)}`,
+    meaning: `${formatPriceEffect(price, zone)}. Caps and plans count with the new price already; "price_per_url" of the account ends this notice.`,
+    commands: ['courier tonight'],
+    ended: null,
+  };
 }
 
 function describeHeld({ count, allowed, isForMoney }: Notice): string {

@@ -23,13 +23,15 @@ import { holdSpending } from '../ledger/jobs/history-hold.ts';
 import { recordKeyRejected, resumeAccount, suspendAccount } from '../ledger/money/account-status.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
 import { confirmAccount } from '../ledger/money/confirm-account.ts';
+import { learnPrice } from '../ledger/money/price.ts';
 import { recordContact } from '../ledger/notices/contact.ts';
 import { judgeRun } from '../ledger/plans/judge-run.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
 import { decideRun } from '../ledger/runs/decide-run.ts';
 import { endRun } from '../ledger/runs/runs.ts';
 import type { Logger } from '../observability/log.ts';
-import type { RunId } from '../submission/ids.ts';
+import type { AccountId, RunId } from '../submission/ids.ts';
+import type { PriceEffect } from '../submission/new-price.ts';
 import type { Message } from './message.ts';
 import { createNotifier } from './notify.ts';
 import { DeliveryError } from './send.ts';
@@ -62,13 +64,15 @@ function configWith(notify: object = {}, watch: object = {}, more: object = {}):
 function openNotifier(ledger: TestLedger, config: Config = configWith()) {
   const sent: Message[] = [];
   const log: string[] = [];
-  const scene = { down: false, refuses: false, config };
+  const prices: ReadonlyMap<AccountId, readonly PriceEffect[]> = new Map();
+  const scene = { down: false, refuses: false, config, prices };
   const note = (_fields: object, text: string) => log.push(text);
   const notifier = createNotifier({
     ledger,
     getConfig: () => scene.config,
-    log: { warn: note, error: note, info: note } as unknown as Logger,
+    log: { warn: note, error: note, info: () => undefined } as unknown as Logger,
     startedAt: ledger.now(),
+    forecastPrices: async () => scene.prices,
     async send(_channel, message) {
       if (scene.down) throw new Error(`refused with ${CANARY}`);
       if (scene.refuses) throw new DeliveryError('status 400', { isFinal: true });
@@ -489,6 +493,39 @@ describe('notifications', () => {
     await Promise.all([first.notifier.check(), second.notifier.check()]);
     await Promise.all([first.notifier.deliver(), second.notifier.deliver()]);
     assert.equal(first.sent.length + second.sent.length, 1);
+  });
+
+  testLedger('a price that changes is reported once, with what it does to the next runs', async (ledger) => {
+    const { pass, sent, scene, titles } = openNotifier(ledger);
+    await recordBalance(ledger, ACCOUNT.id, 9_000_000 as Micros);
+    const charge = async (amount: number) => {
+      const at = ledger.now();
+      await learnPrice(ledger.db, {
+        account: ACCOUNT.id,
+        service: 'standard',
+        charge: amount as Micros,
+        urls: 2,
+        at,
+        now: at,
+      });
+      return at;
+    };
+    await charge(500_000);
+    await pass(HOUR);
+    assert.deepEqual(titles(), []);
+    const since = await charge(1_000_000);
+    const prices = { before: 250_000 as Micros, after: 500_000 as Micros, configured: 250_000 as Micros };
+    const effect = { urls: 4, cost: 2_000_000 as Micros, costBefore: 1_000_000 as Micros };
+    scene.prices = new Map([[ACCOUNT.id, [{ service: 'standard', since, ...prices, ...effect }]]]);
+    await pass(DAY);
+    assert.deepEqual(titles(), ['main: the price of a URL (standard) rose from 0.25 TRY to 0.50 TRY']);
+    const text = sent[0]?.lines.join('\n') ?? '';
+    assert.match(
+      text,
+      /0\.50 TRY a URL since .* UTC, 0\.25 TRY before; price_per_url is 0\.25 TRY; the next runs cost about 2\.00 TRY in place of 1\.00 TRY/,
+    );
+    await pass(7 * DAY);
+    assert.equal(sent.length, 1, 'nobody needs to hear that it is over');
   });
 
   testLedger('the digest has money, runs and what is open, once for its occasion', async (ledger) => {

@@ -5,17 +5,16 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import type { Logger } from '../observability/log.ts';
 import { deliverMessages } from './deliver.ts';
 import { createDigest } from './digest.ts';
-import { findConditions, type Notice } from './find-conditions.ts';
+import { type FindOptions, findConditions, type Notice } from './find-conditions.ts';
 import { getInstallation } from './installation.ts';
 import { type Draft, describeLedger, describeTransition, type Message } from './message.ts';
 import { createRedactor } from './redact.ts';
 import { sendMessage } from './send.ts';
 
-export interface NotifierOptions {
+export interface NotifierOptions extends FindOptions {
   readonly ledger: Ledger;
   readonly getConfig: () => Config;
   readonly log: Logger;
-  readonly startedAt: number;
   /** Replaced by tests. */
   readonly send?: typeof sendMessage;
 }
@@ -38,8 +37,8 @@ export interface Notifier {
 
 const KEPT_MS = 30 * 86_400_000;
 
-export function createNotifier({ ledger, getConfig, log, startedAt, send = sendMessage }: NotifierOptions): Notifier {
-  let troubledSince = startedAt;
+export function createNotifier({ ledger, getConfig, log, send = sendMessage, ...find }: NotifierOptions): Notifier {
+  let troubledSince = find.startedAt;
   const toText = (draft: Draft, config: Config, ids: readonly string[] = []): string => {
     const redact = createRedactor(config, ids);
     const texts = { title: redact(draft.title), lines: draft.lines.map(redact) };
@@ -50,7 +49,7 @@ export function createNotifier({ ledger, getConfig, log, startedAt, send = sendM
     async check() {
       const config = getConfig();
       const channels = [...config.notify.channels.keys()];
-      const found = await findConditions(ledger, config, startedAt);
+      const found = await findConditions(ledger, config, find);
       await recordConditions<Notice>(ledger, found, (transition) => {
         const { account, watch, kind, ids } = transition.details;
         // What was removed from the configuration, or is no longer asked for, has not recovered.
@@ -60,6 +59,7 @@ export function createNotifier({ ledger, getConfig, log, startedAt, send = sendM
         const draft = isConfigured ? describeTransition(transition, ledger.now()) : null;
         if (draft === null) return [];
         const message = toText(draft, config, ids);
+        log.info({ event: transition.change, kind }, (JSON.parse(message) as Message).title);
         return channels.map((channel) => ({ channel, message }));
       });
     },

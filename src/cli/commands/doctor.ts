@@ -16,6 +16,7 @@ import { LEDGER_REMEDY } from '../../ledger/describe-failure.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { listRuns } from '../../ledger/reports/totals.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { formatPriceEffect } from '../../submission/new-price.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toFindingRecord } from '../output/records/doctor.ts';
@@ -117,7 +118,16 @@ function toExitCode(findings: readonly Finding[]): ExitCode {
 /** Whether the balances suffice for the next runs, as far as the ledger knows them. */
 async function checkMoney({ config, ledger }: CommandContext): Promise<Finding[]> {
   const { accounts, runs } = await forecastRuns({ config, ledger, isPaused: () => false });
-  return accounts.flatMap(({ account, balance, urls, cost }): Finding[] => {
+  const changed = accounts.flatMap(({ account, newPrices }) =>
+    newPrices.map((price) =>
+      warn(
+        { check: 'price', subject: account },
+        formatPriceEffect(price),
+        'set price_per_url to the new price once you have seen it; caps and plans count with it already',
+      ),
+    ),
+  );
+  const covered = accounts.flatMap(({ account, balance, urls, cost }): Finding[] => {
     const about = { check: 'balance', subject: account } as const;
     const limited = runs.find((run) => run.account === account && run.limit !== null && run.at !== null);
     if (limited !== undefined) {
@@ -127,6 +137,7 @@ async function checkMoney({ config, ledger }: CommandContext): Promise<Finding[]
     if (balance === null || cost === null) return [];
     return [ok(about, `covers the next runs (about ${formatCounted(urls, 'URL')}, ${formatTry(cost)})`)];
   });
+  return [...changed, ...covered];
 }
 
 /** Whether runs come and end as they should, and what waits for you. */

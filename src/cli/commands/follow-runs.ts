@@ -113,7 +113,7 @@ async function follow(
     await detectStall(progress);
     await wakeEnded(progress);
   });
-  return toEndedRun(ledger, watch, run, result);
+  return toEndedRun({ config, ledger }, watch, run, result);
 }
 
 /** Why a run is held, what it would buy for how much, and what ends that: money by itself, a guard by a decision. */

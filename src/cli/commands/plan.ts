@@ -6,9 +6,11 @@ import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
 import { type Preview, previewWatch } from '../../connector/preview.ts';
 import type { findSpendingHold } from '../../connector/spending-hold.ts';
+import { listNewPrices } from '../../ledger/money/price.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
 import { listPlannedUrls, type PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
+import { formatNewPrice } from '../../submission/new-price.ts';
 import { action, type Ending } from '../output/command.ts';
 import { listNotices } from '../output/notices.ts';
 import {
@@ -71,12 +73,20 @@ async function plan(
   const plans = await planAll(context, previews, urls);
   const codes = plans.map((each): ExitCode => showWatch(output, each));
   for (const account of accounts) {
-    const { limits } = getAccount(config, account.account);
+    const { limits, pricePerUrl } = getAccount(config, account.account);
     const own = plans.filter(({ watch }) => watch.account === account.account);
     const sum = sumAccountPlan(account, own, limits.submissionsPerMinute);
     // Only what would be bought is worth the requests of a comparison, and the modules that it needs.
     const hold = sum.urls === 0 ? null : await findHold(config, ledger, account.account, signal);
-    codes.push(showAccount(output, sum, hold));
+    const changed = await listNewPrices(ledger, account.account, pricePerUrl);
+    codes.push(
+      showAccount(
+        output,
+        sum,
+        hold,
+        changed.map((price) => `${formatNewPrice(price)}.`),
+      ),
+    );
   }
   if (out !== undefined) {
     // Loaded here: checking plan files takes a schema library that most plans do not need.
@@ -127,8 +137,8 @@ function showWatch(output: Output, watchPlan: WatchPlan): ExitCode {
   return exitCode;
 }
 
-function showAccount(output: Output, account: AccountPlan, hold: string | null): ExitCode {
-  const notices: string[] = [];
+function showAccount(output: Output, account: AccountPlan, hold: string | null, changed: readonly string[]): ExitCode {
+  const notices = [...changed];
   const codes: ExitCode[] = [];
   const { failure } = account;
   if (failure !== null) {

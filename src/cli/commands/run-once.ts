@@ -107,7 +107,7 @@ async function runLocally(
     const { found, new: fresh } = local.result.counts;
     stages.at('crawl', watch.id, found, found, `${formatCount(fresh)} new`);
     done.add(watch.id);
-    return [await toEndedRun(ledger, watch, local.run, local.result)];
+    return [await toEndedRun({ config, ledger }, watch, local.run, local.result)];
   }
 
   const ended: PromiseSettledResult<readonly EndedRun[]>[] = [];

@@ -93,7 +93,8 @@ describe('500 watches', () => {
       status: () => showStatus(SILENT, context, false),
       'status --check': () => checkStatus(SILENT, context),
       tonight: () => forecastRuns({ config, ledger: counted.ledger, isPaused: () => false }),
-      'what notifications are made from': () => findConditions(counted.ledger, config, ledger.now()),
+      'what notifications are made from': () =>
+        findConditions(counted.ledger, config, { startedAt: ledger.now(), forecastPrices: async () => new Map() }),
     };
     for (const [page, show] of Object.entries(pages)) {
       await show();

@@ -5,17 +5,17 @@ import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
-import { listOverdueJobs, type OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
-import type { AccountStatus } from '../../ledger/money/account-status.ts';
+import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
-import { type AccountTotals, getAccountTotals } from '../../ledger/reports/totals.ts';
+import { getAccountTotals } from '../../ledger/reports/totals.ts';
 import { listWatchStates } from '../../ledger/reports/watch-states.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
+import { formatNewPrice } from '../../submission/new-price.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCount } from '../output/format.ts';
 import { formatReview } from '../output/notices.ts';
-import { type Problem, toAccountRecord, toWatchRecord } from '../output/records/status.ts';
+import { type Problem, type ShownTotals, toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { createRedraw } from '../output/redraw.ts';
 import { listAccountLines, listWatchLines, type WatchOnPage } from '../output/status-screen.ts';
 import { readSchedules } from '../schedules.ts';
@@ -66,7 +66,7 @@ export async function showStatus(output: Output, context: CommandContext, all: b
     needsReview += shown.totals.needsReview;
     problems.push(...shown.problems);
     money.push(...shown.lines);
-    output.record(toAccountRecord(account.id, shown.totals, shown.status, shown.overdue.length));
+    output.record(toAccountRecord(account.id, shown));
   }
   const needs = problems.length === 0 ? ['Nothing needs you.'] : ['Needs you:', ...listProblemLines(problems, all)];
   for (const line of [...needs, 'Money:', ...money, 'Watches:', ...listWatchLines(pages, all)]) output.print(line);
@@ -129,10 +129,7 @@ async function capture(output: Output, show: (output: Output) => Promise<unknown
   return { lines, records };
 }
 
-interface ShownAccount {
-  readonly totals: AccountTotals;
-  readonly status: AccountStatus;
-  readonly overdue: readonly OverdueJob[];
+interface ShownAccount extends ShownTotals {
   readonly problems: readonly Problem[];
   readonly lines: readonly string[];
 }
@@ -152,6 +149,7 @@ async function readAccount({ config, ledger }: CommandContext, account: Account)
       : await listBatches(ledger, { account: id, state: 'needs_review', limit: SHOWN_REVIEWS });
   const lines = [
     ...listAccountLines(account, totals),
+    ...Object.values(totals.price).flatMap(({ changed }) => (changed === null ? [] : `    ${formatNewPrice(changed)}`)),
     ...(waiting === null ? [] : [`    ${waiting}`]),
     ...review.map((batch) => `    ${formatReview(batch)}`),
   ];

@@ -5,6 +5,7 @@ import { type AccountForecast, forecastRuns, type RunForecast } from '../../conn
 import { hasServer } from '../../connector/state-folder.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
+import { formatPriceEffect } from '../../submission/new-price.ts';
 import { action } from '../output/command.ts';
 import { formatAmount, formatCount, formatCounted, NOT_KNOWN } from '../output/format.ts';
 import { toAccountForecastRecord, toRunForecastRecord } from '../output/records/tonight.ts';
@@ -67,7 +68,7 @@ function formatRun(run: RunForecast, once: string): string {
 }
 
 function formatAccount(forecast: AccountForecast): string {
-  const { account, urls, cost, balance, balanceAt, chargedSince, committed, balanceAfter } = forecast;
+  const { account, urls, cost, balance, balanceAt, chargedSince, committed, balanceAfter, newPrices } = forecast;
   const since = [
     ...(chargedSince === ZERO ? [] : [`${formatTry(chargedSince)} charged since`]),
     ...(committed === ZERO ? [] : [`${formatTry(committed)} committed`]),
@@ -77,5 +78,6 @@ function formatAccount(forecast: AccountForecast): string {
     balance === null
       ? `balance ${NOT_KNOWN}`
       : `balance ${formatTry(balance)} (${formatInstant(balanceAt ?? 0)})${less}${balanceAfter === null ? '' : `, ${formatTry(balanceAfter)} after it`}`;
-  return `account ${account}: about ${formatCounted(urls, 'URL')}, ${formatAmount(cost)}; ${money}`;
+  const line = `account ${account}: about ${formatCounted(urls, 'URL')}, ${formatAmount(cost)}; ${money}`;
+  return [line, ...newPrices.map((price) => `  ${formatPriceEffect(price)}`)].join('\n');
 }

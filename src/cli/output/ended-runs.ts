@@ -1,7 +1,8 @@
 import { formatTry, type Micros, sumMicros, ZERO } from '../../../contract/money.ts';
 import { type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
-import type { Watch } from '../../config/config.ts';
+import { type Config, requireAccount, type Watch } from '../../config/config.ts';
+import { listNewPrices } from '../../ledger/money/price.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { getEarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
@@ -20,12 +21,20 @@ export interface EndedRun extends Notices {
   readonly result: WatchResult;
 }
 
-export async function toEndedRun(ledger: Ledger, watch: Watch, run: RunId, result: WatchResult): Promise<EndedRun> {
+export async function toEndedRun(
+  { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
+  watch: Watch,
+  run: RunId,
+  result: WatchResult,
+): Promise<EndedRun> {
   const review = await listBatches(ledger, { run, state: 'needs_review' });
   const accepted = await listBatches(ledger, { run, state: 'accepted' });
   const remarked = accepted.filter(({ reason }) => reason !== null);
   const earlier = await getEarlierBatches(ledger, run);
-  return { watch, run, result, ...listNotices(watch, result, { review, remarked, earlier }) };
+  const { id, pricePerUrl } = requireAccount(config, watch.account);
+  const changed = await listNewPrices(ledger, id, pricePerUrl);
+  const newPrice = changed.find(({ service }) => service === watch.service) ?? null;
+  return { watch, run, result, ...listNotices(watch, result, { review, remarked, earlier, newPrice }) };
 }
 
 /** What the runs of a command came to. */

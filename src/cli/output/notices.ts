@@ -4,6 +4,7 @@ import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
+import { formatNewPrice, type NewPrice } from '../../submission/new-price.ts';
 import { isAccountHold, isWantOfMoney, type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted } from './format.ts';
@@ -23,13 +24,15 @@ export interface NoticeInput {
   readonly remarked?: readonly BatchLine[];
   /** What earlier runs of the watch left without a response. */
   readonly earlier?: EarlierBatches | null;
+  /** What a URL of its service level costs, where that has changed. */
+  readonly newPrice?: NewPrice | null;
 }
 
 /** Reads a run's result for people and for the exit code. */
 export function listNotices(
   watch: Watch,
   result: WatchResult,
-  { check, review = [], remarked = [], earlier = null }: NoticeInput = {},
+  { check, review = [], remarked = [], earlier = null, newPrice = null }: NoticeInput = {},
 ): Notices {
   const { crawl, counts, plan, report, decision } = result;
   const sentences: string[] = [];
@@ -72,6 +75,7 @@ export function listNotices(
       `${formatCounted(plan.held, 'URL')} held back: ${plan.heldReason}. A later run plans them when the cap allows it.`,
     );
   }
+  if (newPrice !== null && plan !== null && plan.urls > 0) add(EXIT.done, `${formatNewPrice(newPrice)}.`);
   if (report !== null && report.failed > 0) {
     add(
       EXIT.partial,

@@ -5,6 +5,7 @@ export const CHECKS = [
   'account',
   'key',
   'balance',
+  'price',
   'list',
   'clock',
   'contract',

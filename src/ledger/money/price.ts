@@ -3,8 +3,11 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import type { NewPrice } from '../../submission/new-price.ts';
 import { estimateUnknown } from '../journal/prices.ts';
+import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, PriceBasis, PriceByService } from '../policy.ts';
+import { findNewPrice, type PriceEntry, recordPriceChange } from './price-change.ts';
 
 export interface Price {
   readonly perUrl: Micros | null;
@@ -31,19 +34,39 @@ function toPrice(learned: Micros | null, configured: Micros | null): Price {
   return configured === null ? { perUrl: null, basis: 'unknown' } : { perUrl: configured, basis: 'configured' };
 }
 
-/** The same of both service levels. */
+/** A price, and what it was where it has changed. */
+export interface KnownPrice extends Price {
+  readonly changed: NewPrice | null;
+}
+
+/** The same of both service levels, and whether it has changed. */
 export async function listPrices(
-  db: Queryable,
+  { db, now }: Pick<Ledger, 'db' | 'now'>,
   account: AccountId,
   configured: PriceByService,
-): Promise<Readonly<Record<ServiceLevel, Price>>> {
-  const rows = await db.all(sql<{ service: ServiceLevel; price: Micros }>`
-    SELECT service, price FROM prices WHERE account_id = ${account}`);
-  const learned = (level: ServiceLevel) => rows.find(({ service }) => service === level)?.price ?? null;
-  return {
-    standard: toPrice(learned('standard'), configured.standard),
-    fast: toPrice(learned('fast'), configured.fast),
+): Promise<Readonly<Record<ServiceLevel, KnownPrice>>> {
+  const rows = await db.all(sql<PriceEntry & { readonly kind: 'learned' | 'changed' }>`
+    SELECT 'learned' AS kind, service, learned_at AS at, price FROM prices WHERE account_id = ${account}
+    UNION ALL
+    SELECT 'changed' AS kind, service, at, price FROM price_changes WHERE account_id = ${account}`);
+  const changes = rows.filter(({ kind }) => kind === 'changed');
+  const read = (level: ServiceLevel): KnownPrice => {
+    const learned = rows.find(({ kind, service }) => kind === 'learned' && service === level);
+    return {
+      ...toPrice(learned?.price ?? null, configured[level]),
+      changed: findNewPrice(changes, level, configured[level], now()),
+    };
   };
+  return { standard: read('standard'), fast: read('fast') };
+}
+
+/** The prices that have changed, while it is reported. */
+export async function listNewPrices(
+  ledger: Pick<Ledger, 'db' | 'now'>,
+  account: AccountId,
+  configured: PriceByService,
+): Promise<NewPrice[]> {
+  return Object.values(await listPrices(ledger, account, configured)).flatMap(({ changed }) => changed ?? []);
 }
 
 /** What a planned batch may cost now: a price that has risen since counts, one that has fallen may rise again. */
@@ -66,10 +89,11 @@ export async function computeCurrentCost(
 export async function learnPrice(tx: Queryable, { account, service, charge, urls, at, now }: Charged): Promise<void> {
   if (charge <= 0 || urls < 1) return;
   const price = micros(Math.ceil(charge / urls));
-  await tx.run(sql`
+  const { changes } = await tx.run(sql`
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${price}, ${at})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
       WHERE prices.learned_at <= excluded.learned_at OR prices.learned_at > ${now}`);
+  if (changes > 0) await recordPriceChange(tx, account, service, { price, at });
   await estimateUnknown(tx, account, service, price);
 }
 

@@ -6,7 +6,7 @@ import { notAfter } from '../../submission/clock.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { selectUnknown } from '../journal/prices.ts';
 import { sumCommitted, sumCountedSince, sumShown } from '../journal/sums.ts';
-import { listPrices, type Price } from '../money/price.ts';
+import { type KnownPrice, listPrices } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceByService } from '../policy.ts';
 
@@ -49,7 +49,7 @@ export interface AccountTotals extends AccountMoney {
   readonly unknownChargeUrls: number;
   /** What the caps count for those from the next plan on: at the configured price; 0 without one. */
   readonly unknownChargeEstimate: Micros;
-  readonly price: { readonly standard: Price; readonly fast: Price };
+  readonly price: { readonly standard: KnownPrice; readonly fast: KnownPrice };
   readonly waiting: number;
   readonly inDoubt: number;
   /** Since when the oldest unknown outcome is unknown. */
@@ -66,7 +66,7 @@ export async function getAccountTotals(
   const { db } = ledger;
   const money = await getAccountMoney(ledger, account, configured);
   const charged = await sumShown(db, account, ledger.now());
-  const prices = await listPrices(db, account, configured);
+  const prices = await listPrices(ledger, account, configured);
   const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
       coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_doubt,

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { ServiceLevel } from '../../../../contract/states.ts';
 import type { ExitCode } from '../../../cli-kit/exit-codes.ts';
 import {
   type CommandOutput,
@@ -152,6 +153,10 @@ const PriceFields = group(
   {
     per_url_micros: nullable(micros('price per URL in micro-lira; null when not known')),
     basis: oneOf(['learned', 'configured', 'unknown'], 'where the price comes from'),
+    before_micros: nullable(
+      micros('what it was before it changed, for seven days or until it is configured; else null'),
+    ),
+    changed_at: nullable(instant('when it changed; null as before_micros')),
   },
   'price of a URL',
 );
@@ -186,13 +191,23 @@ const AccountRecord = defineRecord('account', 'The money and the work of an acco
   key_rejected: nullable(text('why its key is not used; null when it is')),
 });
 
+export interface ShownTotals {
+  readonly totals: AccountTotals;
+  readonly status: AccountStatus;
+  readonly overdue: readonly unknown[];
+}
+
 export function toAccountRecord(
   account: string,
-  totals: AccountTotals,
-  status: AccountStatus,
-  overdue: number,
+  { totals, status, overdue }: ShownTotals,
 ): Static<typeof AccountRecord> {
-  const { standard, fast } = totals.price;
+  const toPriceFields = (service: ServiceLevel) => {
+    const { perUrl, basis, changed } = totals.price[service];
+    return {
+      ...{ per_url_micros: perUrl, basis, before_micros: changed?.before ?? null },
+      changed_at: toInstantOrNull(changed?.since ?? null),
+    };
+  };
   return {
     type: 'account',
     account,
@@ -206,15 +221,12 @@ export function toAccountRecord(
     unknown_charge_estimate_micros: totals.unknownChargeEstimate,
     committed_micros: totals.committed,
     left_micros: totals.left,
-    price: {
-      standard: { per_url_micros: standard.perUrl, basis: standard.basis },
-      fast: { per_url_micros: fast.perUrl, basis: fast.basis },
-    },
+    price: { standard: toPriceFields('standard'), fast: toPriceFields('fast') },
     batches: {
       planned: totals.waiting,
       in_doubt: totals.inDoubt,
       open: totals.open,
-      overdue,
+      overdue: overdue.length,
       needs_review: totals.needsReview,
     },
     in_doubt_since: toInstantOrNull(totals.oldestInDoubtAt),

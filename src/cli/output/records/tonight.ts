@@ -1,13 +1,17 @@
 import type { Static } from 'typebox';
+import { SERVICE_LEVELS } from '../../../../contract/states.ts';
 import {
   type CommandOutput,
   count,
   defineRecord,
+  group,
   instant,
+  list,
   micros,
   nullable,
   oneOf,
   text,
+  toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
 import type { AccountForecast, RunForecast } from '../../../connector/forecast.ts';
@@ -66,6 +70,22 @@ const AccountForecastRecord = defineRecord('account_forecast', 'What the next ru
   ),
   charged_since_balance_micros: micros('charged since the balance was read, in micro-lira'),
   committed_micros: micros('what may still be charged, in micro-lira'),
+  new_prices: list(
+    group(
+      {
+        service: oneOf(SERVICE_LEVELS, 'service level'),
+        per_url_micros: micros('what a URL costs now'),
+        before_micros: micros('what it cost before'),
+        changed_at: instant('when it changed'),
+        configured_micros: nullable(micros('price_per_url; null when it is not set')),
+        urls: count('URLs of these runs at this service level'),
+        cost_micros: micros('their cost'),
+        cost_before_micros: micros('their cost at the price of before'),
+      },
+      'a price that has changed',
+    ),
+    'prices that have changed within seven days and are not configured',
+  ),
 });
 
 export const toAccountForecastRecord = (forecast: AccountForecast): Static<typeof AccountForecastRecord> => ({
@@ -78,6 +98,16 @@ export const toAccountForecastRecord = (forecast: AccountForecast): Static<typeo
   balance_after_micros: forecast.balanceAfter,
   charged_since_balance_micros: forecast.chargedSince,
   committed_micros: forecast.committed,
+  new_prices: forecast.newPrices.map((price) => ({
+    service: price.service,
+    per_url_micros: price.after,
+    before_micros: price.before,
+    changed_at: toInstant(price.since),
+    configured_micros: price.configured,
+    urls: price.urls,
+    cost_micros: price.cost,
+    cost_before_micros: price.costBefore,
+  })),
 });
 
 export const TONIGHT_OUTPUT: Readonly<Record<string, CommandOutput>> = {

@@ -1,0 +1,46 @@
+import type { Micros } from '../../../contract/money.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import { isOtherPrice, isReported, type NewPrice } from '../../submission/new-price.ts';
+
+/**
+ * Keeps from when on a URL has cost `price`. What differs by less than a charge is rounded by is the price of before. Later entries
+ * are from a clock that was ahead.
+ */
+export async function recordPriceChange(
+  tx: Queryable,
+  account: AccountId,
+  service: ServiceLevel,
+  { price, at }: { readonly price: Micros; readonly at: number },
+): Promise<void> {
+  await tx.run(sql`
+    DELETE FROM price_changes WHERE account_id = ${account} AND service = ${service} AND at > ${at}`);
+  const last = await tx.get(sql<{ price: Micros }>`
+    SELECT price FROM price_changes WHERE account_id = ${account} AND service = ${service} ORDER BY at DESC LIMIT 1`);
+  if (last !== undefined && !isOtherPrice(last.price, price)) return;
+  await tx.run(sql`
+    INSERT INTO price_changes (account_id, service, at, price) VALUES (${account}, ${service}, ${at}, ${price})
+    ON CONFLICT (account_id, service, at) DO UPDATE SET price = excluded.price`);
+}
+
+/** From when on a URL has cost so much. */
+export interface PriceEntry {
+  readonly service: ServiceLevel;
+  readonly at: number;
+  readonly price: Micros;
+}
+
+/** The last change of a price, while it is reported; null without one. The first price is no change. */
+export function findNewPrice(
+  entries: readonly PriceEntry[],
+  service: ServiceLevel,
+  configured: Micros | null,
+  now: number,
+): NewPrice | null {
+  const [last, before] = entries.filter((entry) => entry.service === service).sort((a, b) => b.at - a.at);
+  if (last === undefined || before === undefined) return null;
+  const change = { before: before.price, after: last.price, since: last.at, configured };
+  return isReported(change, now) ? { service, ...change } : null;
+}

@@ -1,7 +1,7 @@
 // Starts a program: its sources in a checkout, its compiled JavaScript in an installed package. Plain JavaScript without
 // dependencies, because a fresh clone has none yet.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDependencies, pinnedNode, root } from './checkout.mjs';
@@ -9,7 +9,7 @@ import { ensureDependencies, pinnedNode, root } from './checkout.mjs';
 /** The oldest minor release of each major one that has what the programs need: node:sqlite, and agents with proxies. */
 const OLDEST_NODE = { 22: 21, 24: 5 };
 
-/** How to run the module `entry` (without its extension): the Node, the file, and where V8 keeps compiled code. */
+/** How to run the module `entry` (without its extension): the Node, the file, and where V8 keeps compiled code; null: nowhere. */
 function findProgram(entry) {
   const source = join(root, `${entry}.ts`);
   if (existsSync(source)) {
@@ -27,8 +27,18 @@ function findProgram(entry) {
   return {
     node: process.execPath,
     file: join(root, 'dist', `${entry}.js`),
-    cache: join(caches, 'sitemap-courier', 'node'),
+    cache: canHold(caches) ? join(caches, 'sitemap-courier', 'node') : null,
   };
+}
+
+/** Whether the folder is there or can be made. Node would try for ever to make one below /proc (HOME=/proc). */
+function canHold(folder) {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch ({ code }) {
+    return code === 'EEXIST';
+  }
 }
 
 /** A crash report of Node lists the environment, where the API key may be: here and in the program. */
@@ -44,7 +54,7 @@ export function launch(entry, args, flags = []) {
     // A process group of its own, so that Ctrl-C reaches this process alone and every signal is handed on once.
     detached: process.platform !== 'win32',
     // Code once read and compiled is kept: every later command starts in half the time.
-    env: { NODE_COMPILE_CACHE: cache, ...process.env },
+    env: { ...(cache === null ? {} : { NODE_COMPILE_CACHE: cache }), ...process.env },
   });
   // The child decides what a signal means; this process waits for it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

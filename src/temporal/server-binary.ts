@@ -36,8 +36,7 @@ export async function findTemporalBinary(say: Say): Promise<string> {
       `TEMPORAL_CLI names ${named}, which cannot be run. Nothing was started. Correct TEMPORAL_CLI, or unset it.`,
     );
   }
-  const cached = join(cacheFolder(), EXE);
-  const found = [...onPath(EXE), cached, ...goFolders().map((folder) => join(folder, EXE))].find(runnable);
+  const found = findInstalled();
   if (found !== undefined) return found;
   const reasons: string[] = [];
   for (const way of [download, goInstall]) {
@@ -50,8 +49,36 @@ export async function findTemporalBinary(say: Say): Promise<string> {
   throw new NoTemporalServerError(
     `No Temporal server could be found, downloaded or built, so nothing was started and nothing was charged.\n` +
       `${reasons.map((reason) => `  - ${reason}`).join('\n')}\n` +
-      'Install the Temporal CLI (https://docs.temporal.io/cli) or Go, or set TEMPORAL_ADDRESS to a running server.',
+      'Install the Temporal CLI (https://docs.temporal.io/cli) or Go, set XDG_CACHE_HOME to a folder that can be written, ' +
+      'or set TEMPORAL_ADDRESS to a running server.',
   );
+}
+
+const findInstalled = (): string | undefined =>
+  [...onPath(EXE), join(cacheFolder(), EXE), ...goFolders().map((folder) => join(folder, EXE))].find(runnable);
+
+/** Where the next command that needs a server of its own finds its binary. Downloads and builds nothing. */
+export type BinarySource =
+  | { readonly kind: 'installed'; readonly path: string }
+  /** It is downloaded or built into this folder. */
+  | { readonly kind: 'fetched'; readonly folder: string }
+  /** It would find none, and could keep none. */
+  | { readonly kind: 'none'; readonly why: string };
+
+export function findBinarySource(): BinarySource {
+  const named = process.env.TEMPORAL_CLI;
+  if (named !== undefined && named !== '' && !runnable(named))
+    return { kind: 'none', why: `TEMPORAL_CLI names ${named}, which cannot be run` };
+  const path = named || findInstalled();
+  if (path !== undefined) return { kind: 'installed', path };
+  const folder = cacheFolder();
+  try {
+    makeFolder(folder);
+    accessSync(folder, constants.W_OK);
+    return { kind: 'fetched', folder };
+  } catch (error) {
+    return { kind: 'none', why: `no Temporal CLI is installed, and none can be kept: ${(error as Error).message}` };
+  }
 }
 
 function runnable(path: string): boolean {

@@ -96,6 +96,9 @@ function tryPrograms(node: string, app: string): void {
     assert.match(help.stdout, /Usage: courier/);
     assert.equal(program('--version').stdout, courier('--version').stdout);
   }
+  // A cache below /proc cannot be made, and Node would try for ever.
+  const nowhere = { HOME: '/proc', XDG_CACHE_HOME: undefined, NODE_COMPILE_CACHE: undefined };
+  assert.equal(run(node, ['node_modules/.bin/courier', '--version'], app, nowhere).status, 0, 'without a cache');
   const missing = courier('validate');
   assert.equal(missing.status, 2);
   assert.match(missing.stderr, /courier\.yaml/);
@@ -114,6 +117,12 @@ function tryPrograms(node: string, app: string): void {
   rmSync(join(app, 'accounts.db'));
 }
 
-function run(program: string, args: readonly string[], cwd: string): SpawnSyncReturns<string> {
-  return spawnSync(program, args, { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): SpawnSyncReturns<string> {
+  const options = { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, timeout: 600_000 } as const;
+  return spawnSync(program, args, { ...options, env: { ...process.env, ...env } });
 }

@@ -5,6 +5,7 @@ import { TemporalAccessError } from '../../temporal/access-error.ts';
 import { type Connected, type TemporalSettings, toTls } from '../../temporal/connect.ts';
 import { PayloadKeyError } from '../../temporal/encryption.ts';
 import { findMissingSearchAttributes, formatAdminCommand } from '../../temporal/missing-search-attributes.ts';
+import { type BinarySource, findBinarySource } from '../../temporal/server-binary.ts';
 import { resolveTemporal } from '../../temporal/settings.ts';
 import { checkTls } from '../../temporal/tls-files.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
@@ -21,10 +22,7 @@ export async function checkTemporal(config: Config, file: string, ledger: Ledger
     findServer(config, file);
   } catch (error) {
     if (!(error instanceof TemporalUnreachableError)) throw error;
-    const message = 'no server is configured, and none runs for this configuration';
-    return [
-      warn(SERVER, message, 'with cron: nothing, "run --once" brings its own. For schedules: start "courier worker"'),
-    ];
+    return [describeOwnServer(findBinarySource())];
   }
   try {
     return [
@@ -37,6 +35,26 @@ export async function checkTemporal(config: Config, file: string, ledger: Ledger
       return [fail(SERVER, error.message, 'then run "courier doctor" again')];
     if (!(error instanceof TemporalUnreachableError)) throw error;
     return [fail(SERVER, error.message, 'start the server, or correct temporal.address', { transient: true })];
+  }
+}
+
+/** No server is configured: a command starts one for itself, if it finds one. A night without news needs none. */
+export function describeOwnServer(source: BinarySource): Finding {
+  const message = 'no server is configured, and none runs for this configuration';
+  const next = 'with cron: nothing, "run --once" brings its own. For schedules: start "courier worker"';
+  switch (source.kind) {
+    case 'installed':
+      return warn(SERVER, message, next);
+    case 'fetched':
+      return warn(SERVER, `${message}; the first run that buys fetches one to ${source.folder} (about 30 MB)`, next);
+    case 'none':
+      return fail(
+        SERVER,
+        `${message}; a run that buys cannot start one: ${source.why}`,
+        'install the Temporal CLI, or set XDG_CACHE_HOME to a folder that can be written, or configure temporal.address',
+      );
+    default:
+      return source satisfies never;
   }
 }
 

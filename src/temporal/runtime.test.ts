@@ -18,12 +18,14 @@ describe("the logs of Temporal's SDK", () => {
     const { logger } = Runtime.instance();
     logger.warn('Activity failed', { error: new Error('the SQLite file cannot be used: database or disk is full') });
     logger.warn('No workflows registered, not polling for workflow tasks');
+    logger.warn('No activities registered, not polling for activity tasks');
     logger.warn('No workflows registered for this queue');
     // It buffers what it writes.
     await Runtime.instance().shutdown();
     assert.deepEqual(lines, [
       ['warn', 'Activity failed: the SQLite file cannot be used: database or disk is full'],
       ['debug', 'No workflows registered, not polling for workflow tasks'],
+      ['debug', 'No activities registered, not polling for activity tasks'],
       ['warn', 'No workflows registered for this queue'],
     ]);
   });

@@ -13,8 +13,11 @@ export interface RuntimeOptions {
 
 const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
-/** What the SDK warns of for each worker that has activities alone, as all of ours but one do. */
-const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
+/** What the SDK warns of for each worker that has activities alone or workflows alone, as all of ours do. */
+const ROUTINE: ReadonlySet<string> = new Set([
+  'No workflows registered, not polling for workflow tasks',
+  'No activities registered, not polling for activity tasks',
+]);
 
 /** The reason of a failed activity belongs to its line: a monitor reads the sentence, not the fields. */
 function withReason(message: string, { error }: Readonly<Record<string | symbol, unknown>>): string {
@@ -36,7 +39,7 @@ export function installRuntime(log: RuntimeLogger, { metricsAddress }: RuntimeOp
     },
   });
   const write = (level: LogLevel, message: string, meta: Record<string | symbol, unknown> = {}) =>
-    fold(message === NO_WORKFLOWS ? 'DEBUG' : level, message, meta);
+    fold(ROUTINE.has(message) ? 'DEBUG' : level, message, meta);
   const logger: CoreLogger = {
     log: write,
     trace: (message, meta) => write('TRACE', message, meta),

@@ -113,8 +113,6 @@ export function describeFailing(watch: Watch, { figures, unread }: WatchState): 
   const { lastRun, failedRuns, failingSince, lastSuccessAt } = figures;
   if (lastRun === null || lastRun.succeeded || failingSince === null) return null;
   const ended = figures.runs.find(({ run }) => run === lastRun.run);
-  // It ended as an operator decided.
-  if (ended?.endState === 'rejected' && ended.complete !== false) return null;
   const at = (instant: number) => formatInstantIn(getTimeZone(watch), instant);
   const often = `${formatCounted(failedRuns, 'run')}${failedRuns === MAX_RUNS ? ' or more' : ''}`;
   const why =

@@ -78,8 +78,9 @@ function summarizeRuns(runs: readonly RunFigures[], quarantinedUrls: number): Wa
   const ended = runs.filter(({ ended_at }) => ended_at !== null);
   const [last] = ended;
   const success = ended.findIndex(hasSucceeded);
-  const failed = success < 0 ? ended : ended.slice(0, success);
   const held = runs.find((run) => run.ended_at === null && run.held !== null && run.decision === null);
+  // One that is held has read what those before it could not.
+  const failed = held?.complete === 1 ? [] : success < 0 ? ended : ended.slice(0, success);
   return {
     lastRun: last === undefined ? null : { run: last.name, endedAt: last.ended_at ?? 0, succeeded: hasSucceeded(last) },
     runs: runs.map(toRunLine),
@@ -94,4 +95,5 @@ function summarizeRuns(runs: readonly RunFigures[], quarantinedUrls: number): Wa
   };
 }
 
+/** Also one that was rejected: it finished as was decided. */
 const hasSucceeded = ({ end_state, complete }: RunFigures): boolean => end_state === 'finished' && complete === 1;

@@ -16,6 +16,7 @@ describe('explainScope names the rule that decides', () => {
     ['https://shop.example/products/draft/1', false, 'exclude /products/draft/**'],
     ['https://shop.example/blog/a/print', false, 'exclude /**/print'],
     ['https://shop.example/about', false, 'no include matches: /products/**, /blog/**'],
+    ['ftp://shop.example/products/1', false, 'only http and https'],
     ['https://cdn.example/products/1', false, 'host cdn.example is not one of: shop.example'],
   ] as const) {
     test(url, () => assert.deepEqual(explainScope(SCOPE, url as Url), { inScope, rule }));

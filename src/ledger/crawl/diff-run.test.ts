@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ACCOUNT, completeRun, crawled, testLedger, WATCH } from '../../../test/support/ledger.ts';
-import type { RunId } from '../../submission/ids.ts';
+import type { RunId, WatchId } from '../../submission/ids.ts';
 import { findWatch } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { surveyDue } from '../plans/survey-due.ts';
@@ -35,6 +35,16 @@ describe('diff run', () => {
       complete: true,
       firstRun: false,
     });
+  });
+
+  testLedger('a watch counts its own URLs, whichever others there are', async (ledger) => {
+    const other = { watch: 'other' as WatchId };
+    await completeRun(ledger, 'r1', { a: ['1', '2', '3'] });
+    const first = await completeRun(ledger, 'o1', { b: ['4', '5'] }, other);
+    assert.deepEqual([first.found, first.new, first.known], [2, 2, 0]);
+    const second = await completeRun(ledger, 'o2', { b: ['4', '5', '6', '7', '8'] }, other);
+    assert.deepEqual([second.found, second.new, second.known], [5, 3, 2]);
+    assert.equal((await completeRun(ledger, 'r2', { a: ['1', '2', '3'] })).found, 3);
   });
 
   testLedger(

@@ -42,6 +42,23 @@ async function refuse(ledger: TestLedger): Promise<BatchId> {
 }
 
 describe('releasing from quarantine', () => {
+  testLedger('a batch gives back none of another one, although both have bad URLs', async (ledger) => {
+    const batch = await refuse(ledger);
+    await crawled(ledger, 'r2', { a: ['1', '2', '3', '4', '5'] });
+    await planRun(ledger, 'r2' as RunId, policies);
+    const [later] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+    await beginSend(ledger, later!.id, policies);
+    const rejected = [{ url: shopUrl('5'), reason: 'blocked' }];
+    const outcome = { kind: 'quarantine', rejected, chargeState: 'none', message: 'refused' } as const;
+    await recordAnswer(ledger, later!.id, { attempt: 1, outcome, status: 422, requestId: null });
+    assert.equal((await listQuarantined(ledger)).length, 3);
+    assert.equal(await releaseQuarantined(ledger, WATCH.id, { kind: 'batch', batch }), 2);
+    assert.deepEqual(
+      (await listQuarantined(ledger)).map(({ url }) => url),
+      [shopUrl('5')],
+    );
+  });
+
   for (const [what, toScope, released] of [
     ['a batch gives back all its URLs', (batch) => ({ kind: 'batch', batch }), 2],
     ['another batch gives back none', (batch) => ({ kind: 'batch', batch: (batch + 40) as BatchId }), 0],

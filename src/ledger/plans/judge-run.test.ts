@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, completeRun, crawled, NO_GUARD, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, completeRun, crawled, NO_GUARD, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import { beginRun, endRun } from '../runs/runs.ts';
 import { judgeRun } from './judge-run.ts';
@@ -37,6 +37,17 @@ describe('the URLs that were known before', () => {
     await crawled(ledger, 'r3', { a: pages(6, 14) });
     const held = await judgeRun(ledger, run('r3'), guard, { input });
     assert.deepEqual(held?.reasons, [{ code: 'max_gone_percent', urls: 6, known: 10, limit: 50 }]);
+  });
+});
+
+describe('the examples of a hold', () => {
+  testLedger('are of what is due, then of what is gone', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+    await crawled(ledger, 'r2', { a: [...pages(8, 2), 'fresh'] });
+    const held = await judgeRun(ledger, run('r2'), guard, { input });
+    const [first, ...gone] = held?.sample ?? [];
+    assert.equal(first, shopUrl('fresh'));
+    assert.ok(gone.length > 0 && gone.every((url) => pages(0, 8).some((page) => shopUrl(page) === url)), gone.join());
   });
 });
 

@@ -31,7 +31,7 @@ function findProgram(entry) {
   };
 }
 
-/** Whether the folder is there or can be made. Node would try for ever to make one below /proc (HOME=/proc). */
+/** Whether the folder is there or can be made. Node never ends trying to make one below /proc (HOME=/proc). */
 function canHold(folder) {
   try {
     mkdirSync(folder);

@@ -16,7 +16,7 @@ describe('notify settings', () => {
     const { notify } = readConfig(write('{}'), '/etc/courier.yaml');
     const { channels, events, name, ...rest } = notify;
     assert.equal(name, hostname());
-    assert.deepEqual([channels.size, events.length], [0, 13]);
+    assert.deepEqual([channels.size, events.length], [0, 14]);
     assert.deepEqual(rest, { failedRuns: 2, noSuccessAfterMs: 172_800_000, balanceDays: 7, digest: null, ping: null });
   });
 

@@ -96,7 +96,7 @@ function tryPrograms(node: string, app: string): void {
     assert.match(help.stdout, /Usage: courier/);
     assert.equal(program('--version').stdout, courier('--version').stdout);
   }
-  // A cache below /proc cannot be made, and Node would try for ever.
+  // A cache below /proc cannot be made, and Node never ends trying.
   const nowhere = { HOME: '/proc', XDG_CACHE_HOME: undefined, NODE_COMPILE_CACHE: undefined };
   assert.equal(run(node, ['node_modules/.bin/courier', '--version'], app, nowhere).status, 0, 'without a cache');
   const missing = courier('validate');

@@ -38,7 +38,7 @@ export async function checkTemporal(config: Config, file: string, ledger: Ledger
   }
 }
 
-/** No server is configured: a command starts one for itself, if it finds one. A night without news needs none. */
+/** No server is configured: a command starts one for itself, if it finds one. A run without news needs none. */
 export function describeOwnServer(source: BinarySource): Finding {
   const message = 'no server is configured, and none runs for this configuration';
   const next = 'with cron: nothing, "run --once" brings its own. For schedules: start "courier worker"';

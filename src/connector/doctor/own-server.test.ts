@@ -36,7 +36,7 @@ describe('the Temporal server that a command would start', () => {
     assert.equal(level, 'warn');
     assert.ok(message.includes(`fetches one to ${join(folder, '.cache')}`), message);
   });
-  test('is none where none can be kept: a night with news would fail', { skip: process.platform !== 'linux' }, () => {
+  test('is none where none can be kept: a run with news would fail', { skip: process.platform !== 'linux' }, () => {
     process.env.XDG_CACHE_HOME = '/proc/nowhere';
     const { level, message, next } = find();
     assert.equal(level, 'fail');

@@ -51,7 +51,10 @@ async function sent(ledger: TestLedger, batch: BatchId, reported: Reported, acco
   return line!;
 }
 
-const prices = async (ledger: TestLedger) => (await getAccountTotals(ledger, ACCOUNT.id)).price.standard;
+const prices = async (ledger: TestLedger) => {
+  const { perUrl, basis } = (await getAccountTotals(ledger, ACCOUNT.id)).price.standard;
+  return { perUrl, basis };
+};
 
 describe('charge', () => {
   for (const [what, reported, charge] of [

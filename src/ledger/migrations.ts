@@ -81,13 +81,14 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       // `due` is why a URL should be bought next; NULL when it should not. `guard_passed`: a guard or you let it
       // pass. Versions are those of src/url/version.ts; NULL: unknown. `version`: the latest that a file shows, which is that of
       // `sitemap_id`; `planned_version`: what the batch buys that holds the URL; `bought_version`: the latest that was bought or
-      // adopted, which only rises. `versions_bought_until`: no version of the URL up to this moment is bought again, because a recovered job
-      // bought one, and the service does not say which. `forgotten_at`: since when `url` holds a digest in place of the
-      // address, and `fp` its first 64 bits; `gone_run` is then set, 0 where no run did it. `quarantined`: `state` changes
+      // adopted, which only rises; `shown_versions`: where several files have shown one that is not bought, the last of each, as
+      // JSON by the id of the sitemap. `versions_bought_until`: no version of the URL up to this moment is bought again, because a
+      // recovered job bought one, and the service does not say which. `forgotten_at`: since when `url` holds a digest in place of
+      // the address, and `fp` its first 64 bits; `gone_run` is then set, 0 where no run did it. `quarantined`: `state` changes
       // often, and Postgres writes the indexes of a row only when a column of an index or of its condition changes.
       `CREATE TABLE urls (
         id ${t.id}, fp BIGINT NOT NULL, watch_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, url TEXT NOT NULL,
-        version BIGINT, planned_version BIGINT, bought_version BIGINT,
+        version BIGINT, planned_version BIGINT, bought_version BIGINT, shown_versions TEXT,
         first_run BIGINT NOT NULL, changed_run BIGINT, gone_run BIGINT,
         state TEXT NOT NULL, reason_code TEXT, reason_params TEXT, due TEXT, due_at BIGINT,
         guard_passed INTEGER NOT NULL DEFAULT 0, generation INTEGER NOT NULL DEFAULT 0,

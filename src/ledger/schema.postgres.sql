@@ -423,6 +423,7 @@ CREATE TABLE urls (
   version bigint,
   planned_version bigint,
   bought_version bigint,
+  shown_versions text,
   first_run bigint NOT NULL,
   changed_run bigint,
   gone_run bigint,

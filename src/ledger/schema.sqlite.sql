@@ -395,6 +395,7 @@ CREATE TABLE urls (
   version BIGINT,
   planned_version BIGINT,
   bought_version BIGINT,
+  shown_versions TEXT,
   first_run BIGINT NOT NULL,
   changed_run BIGINT,
   gone_run BIGINT,

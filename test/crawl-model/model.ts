@@ -68,7 +68,8 @@ export class Model {
    */
   crawl(exchanges: readonly Exchange[], before: readonly Exchange[] = []): boolean {
     const stopped = toVisits(before);
-    const visits = new Map([...stopped, ...toVisits(exchanges)]);
+    const own = toVisits(exchanges);
+    const visits = new Map([...[...stopped].filter(([path]) => !own.has(path)), ...own]);
     let isComplete = true;
     for (const [path, attempts] of visits) if (!this.#visit(path, attempts, stopped.get(path))) isComplete = false;
     const listed = this.#listSitemaps();
@@ -180,7 +181,10 @@ export class Model {
   }
 }
 
-/** The requests for each sitemap; a redirect and what it leads to are one. */
+/**
+ * The requests for each sitemap, in the order of their last answers: a visit counts when it has ended. A redirect and what it
+ * leads to are one.
+ */
 function toVisits(exchanges: readonly Exchange[]): Map<string, Attempt[]> {
   const visits = new Map<string, Attempt[]>();
   const left = [...exchanges];
@@ -197,7 +201,8 @@ function toVisits(exchanges: readonly Exchange[]): Map<string, Attempt[]> {
     if (exchange.answer.kind === 'redirect') continue;
     visits.set(first.path, [...(visits.get(first.path) ?? []), { location: exchange.path, exchange }]);
   }
-  return visits;
+  const endOf = (attempts: readonly Attempt[]) => exchanges.indexOf(attempts.at(-1)!.exchange);
+  return new Map([...visits].sort(([, a], [, b]) => endOf(a) - endOf(b)));
 }
 
 const hasEtag = ({ answer }: Exchange, etag: string): boolean =>

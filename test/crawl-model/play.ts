@@ -63,8 +63,6 @@ export async function playSite(
 ): Promise<Played> {
   const random = seeded(seed);
   const site = new Site(random, server.origin, hasStalls ? ['fin', 'rst', 'stall'] : ['fin', 'rst']);
-  // A page whose first run reads it in two files belongs to the one that is read first: where their dates differ, their order must not.
-  const concurrency = site.hasOwnDates ? 1 : 3;
   const model = new Model(server.origin, site.sources);
   let time = START;
   const ledger = await ledgerOver(db, () => time);
@@ -89,7 +87,7 @@ export async function playSite(
     };
     try {
       const { complete } = await observeCrawl(ledger, watch, run, stop.signal, {
-        concurrency,
+        concurrency: 3,
         sleep: async () => {},
         ...(hasStalls ? { timeouts: { idleMs: STALL_MS } } : {}),
       }).report;

@@ -43,7 +43,7 @@ export class Site {
    * Each file dates pages for itself, with any precision, and takes dates back; else all of them give a page the same date,
    * which only moves on.
    */
-  readonly hasOwnDates: boolean;
+  readonly #hasOwnDates: boolean;
   readonly #days: number[];
   readonly #form: number;
   readonly #files: File[];
@@ -61,7 +61,7 @@ export class Site {
     this.#random = random;
     this.#origin = origin;
     this.#breaks = breaks;
-    this.hasOwnDates = random() < 0.7;
+    this.#hasOwnDates = random() < 0.7;
     this.#days = Array.from({ length: this.#below(9) + 2 }, () => this.#below(20));
     this.#form = this.#below(EXACT_FORMS.length);
     this.#isRedirected = random() < 0.4;
@@ -151,7 +151,7 @@ export class Site {
     const odd = ['', '?a=1&b=2', '/ü'][page % 3];
     const href = format === 'atom' && page % 2 === 0 ? `p/${page}` : `https://shop.example/p/${page}${odd}`;
     if (format === 'text') return { href, date: null };
-    if (this.hasOwnDates && own === undefined) return { href, date: null };
+    if (this.#hasOwnDates && own === undefined) return { href, date: null };
     const { days, form } = own ?? { days: this.#days[page] ?? 0, form: this.#form };
     const at = START + days * DAY + (own === undefined ? 0 : (days % 3) * 1_234);
     const date = FORMS[form]!(at);
@@ -168,7 +168,7 @@ export class Site {
     const random = this.#random;
     const name = at === 1 && this.#hasBeside ? 'beside' : `f${at}`;
     const format =
-      !this.hasOwnDates && this.#form === 0
+      !this.#hasOwnDates && this.#form === 0
         ? pick(
             random,
             FORMATS.filter((each) => each !== 'rss'),
@@ -187,7 +187,7 @@ export class Site {
 
   #createEntry(): Entry {
     const page = this.#below(this.#days.length);
-    if (!this.hasOwnDates || this.#random() < 0.2) return { page };
+    if (!this.#hasOwnDates || this.#random() < 0.2) return { page };
     return {
       page,
       own: { days: this.#below(6) * pick(this.#random, [1, 1, 1, 20, 100]), form: this.#below(FORMS.length) },
@@ -210,7 +210,7 @@ export class Site {
 
   #date(file: File, at: number): void {
     const page = file.entries[at]!.page;
-    if (!this.hasOwnDates) this.#days[page] = (this.#days[page] ?? 0) + 1 + this.#below(3);
+    if (!this.#hasOwnDates) this.#days[page] = (this.#days[page] ?? 0) + 1 + this.#below(3);
     else file.entries[at] = { ...this.#createEntry(), page };
   }
 

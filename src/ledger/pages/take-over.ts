@@ -24,6 +24,7 @@ interface ListedRow {
   readonly watch_id: number;
   readonly sitemap_id: number;
   readonly version: Version | null;
+  readonly shown_versions: string | null;
   readonly first_run: number;
   readonly changed_run: number | null;
   readonly gone_run: number | null;
@@ -37,6 +38,7 @@ const COLUMNS = {
   watch_id: 'bigint',
   sitemap_id: 'bigint',
   version: 'bigint',
+  shown_versions: 'text',
   first_run: 'bigint',
   changed_run: 'bigint',
   gone_run: 'bigint',
@@ -78,6 +80,7 @@ export async function takeOver(
         row.watch_id,
         row.sitemap_id,
         row.version,
+        row.shown_versions,
         row.first_run,
         row.changed_run,
         row.gone_run,
@@ -90,7 +93,7 @@ export async function takeOver(
   const isChanged = sql`(${isChange} OR r.due = 'changed') AND urls.due IS NULL AND urls.state <> 'quarantined'`;
   await tx.run(sql`
     UPDATE urls SET fp = r.fp, url = r.url, forgotten_at = NULL, watch_id = r.watch_id, sitemap_id = r.sitemap_id,
-      version = coalesce(r.version, urls.version), first_run = r.first_run, gone_run = r.gone_run,
+      version = coalesce(r.version, urls.version), shown_versions = r.shown_versions, first_run = r.first_run, gone_run = r.gone_run,
       changed_run = CASE WHEN ${isChange} THEN ${runId} ELSE r.changed_run END,
       guard_passed = CASE WHEN ${isChanged} THEN 0 ELSE urls.guard_passed END,
       due = CASE WHEN ${isChanged} THEN 'changed' ELSE urls.due END,
@@ -107,7 +110,7 @@ export async function takeOver(
 /** Reads both rows once more, under the account's lock: one of them may have been planned or taken over since. */
 const selectPairs = (pairs: readonly TakeOver[]): Query<ListedRow> => sql<ListedRow>`
   SELECT o.id AS bought, o.watch_id AS old_watch, o.gone_run AS old_gone, n.id AS listed, CAST(n.fp AS TEXT) AS fp, n.url,
-    n.watch_id, n.sitemap_id, n.version, n.first_run, n.changed_run, n.gone_run, n.due
+    n.watch_id, n.sitemap_id, n.version, n.shown_versions, n.first_run, n.changed_run, n.gone_run, n.due
   FROM ${toRows(
     { bought: 'bigint', listed: 'bigint' },
     pairs.map(({ bought, listed }): Row => [bought, listed]),

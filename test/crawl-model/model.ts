@@ -63,13 +63,14 @@ export class Model {
   }
 
   /**
-   * Takes the exchanges of one crawl. `before`: those of an attempt of the same visit that was stopped. Returns whether the
-   * crawl is complete. Throws what the crawler must not do.
+   * Takes the exchanges of one crawl. `before`: those of an attempt of the same visit that was stopped. `ended`: the paths of its
+   * sitemaps in the order in which their visits ended, because the first date of a page that was bought without one is that of the
+   * purchase. Returns whether the crawl is complete. Throws what the crawler must not do.
    */
-  crawl(exchanges: readonly Exchange[], before: readonly Exchange[] = []): boolean {
+  crawl(exchanges: readonly Exchange[], before: readonly Exchange[], ended: readonly string[]): boolean {
     const stopped = toVisits(before);
-    const own = toVisits(exchanges);
-    const visits = new Map([...[...stopped].filter(([path]) => !own.has(path)), ...own]);
+    const all = new Map([...stopped, ...toVisits(exchanges)]);
+    const visits = new Map([...all].sort(([a], [b]) => ended.indexOf(a) - ended.indexOf(b)));
     let isComplete = true;
     for (const [path, attempts] of visits) if (!this.#visit(path, attempts, stopped.get(path))) isComplete = false;
     const listed = this.#listSitemaps();
@@ -181,10 +182,7 @@ export class Model {
   }
 }
 
-/**
- * The requests for each sitemap, in the order of their last answers: a visit counts when it has ended. A redirect and what it
- * leads to are one.
- */
+/** The requests for each sitemap; a redirect and what it leads to are one. */
 function toVisits(exchanges: readonly Exchange[]): Map<string, Attempt[]> {
   const visits = new Map<string, Attempt[]>();
   const left = [...exchanges];
@@ -201,8 +199,7 @@ function toVisits(exchanges: readonly Exchange[]): Map<string, Attempt[]> {
     if (exchange.answer.kind === 'redirect') continue;
     visits.set(first.path, [...(visits.get(first.path) ?? []), { location: exchange.path, exchange }]);
   }
-  const endOf = (attempts: readonly Attempt[]) => exchanges.indexOf(attempts.at(-1)!.exchange);
-  return new Map([...visits].sort(([, a], [, b]) => endOf(a) - endOf(b)));
+  return visits;
 }
 
 const hasEtag = ({ answer }: Exchange, etag: string): boolean =>

@@ -65,7 +65,8 @@ export async function playSite(
   const site = new Site(random, server.origin, hasStalls ? ['fin', 'rst', 'stall'] : ['fin', 'rst']);
   const model = new Model(server.origin, site.sources);
   let time = START;
-  const ledger = await ledgerOver(db, () => time);
+  // No two calls at the same time: the ledger says which visit has ended before another.
+  const ledger = await ledgerOver(db, () => time++);
   let crawls = 0;
   const played = { runs: 0, incomplete: 0, stopped: 0, breaks: 0, bought: 0 };
 
@@ -119,7 +120,7 @@ export async function playSite(
     const { exchanges, complete = false } = await crawl(run);
     const diff = await diffRun(ledger, run, { complete });
     played.runs += 1;
-    const isComplete = model.crawl(exchanges, first);
+    const isComplete = model.crawl(exchanges, first, await listEnded(ledger, run));
     if (!isComplete) played.incomplete += 1;
     const where = `seed ${seed}, visit ${visit}, after\n${[...first, ...exchanges].map(describeExchange).join('\n')}\n`;
     assert.equal(diff.complete, isComplete, `${where}complete`);
@@ -145,6 +146,14 @@ watches: { ${WATCH.id}: { account: ${ACCOUNT.id}, sitemaps: ${JSON.stringify(sou
     'courier.yaml',
   );
   return config.watches.get(WATCH.id as WatchId) ?? assert.fail();
+}
+
+/** The paths of the sitemaps of a run, in the order in which their visits ended. */
+async function listEnded({ db }: Ledger, run: RunId): Promise<string[]> {
+  const rows = await db.all(sql<{ url: string }>`
+    SELECT s.url FROM run_sitemaps AS v JOIN sitemaps AS s ON s.id = v.sitemap_id JOIN runs AS r ON r.id = v.run_id
+    WHERE r.name = ${run} ORDER BY v.at`);
+  return rows.map(({ url }) => new URL(url).pathname);
 }
 
 async function listAlive({ db }: Ledger): Promise<string[]> {

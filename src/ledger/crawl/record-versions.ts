@@ -26,6 +26,10 @@ const isFirstOfBought = sql`(urls.bought_version IS NULL AND urls.version IS NUL
 /** All that was seen of the page is bought. */
 const isAllBought = sql`(urls.version IS NULL
     OR urls.bought_version IS NOT NULL AND NOT ${isLaterSql('urls.version', 'urls.bought_version')})`;
+/** Nothing else of the page is not bought. */
+const isOnlyNotBought = sql`(${isNotBought} AND ${isAllBought})`;
+/** What is not bought goes before what is, though both may be one edit. */
+const isLatest = sql`(${isNewer} OR ${isFiner} AND ${isOnlyNotBought})`;
 
 /**
  * Records the versions that a sitemap gives URLs which the ledger knows, and makes changed pages due: a page has changed when
@@ -44,12 +48,12 @@ export async function recordVersions(tx: Queryable, source: EntrySource, rows: D
   const isShared = toShared(source);
   await tx.run(sql`
     UPDATE urls SET
-      version = CASE WHEN ${isNewer} THEN r.version
+      version = CASE WHEN ${isLatest} THEN r.version
         WHEN ${isOlder} THEN CASE WHEN urls.sitemap_id = ${sitemapId} THEN r.version ELSE urls.version END
         WHEN ${isFiner} THEN r.version ELSE urls.version END,
-      sitemap_id = CASE WHEN ${isNewer} OR NOT ${isOlder} AND ${isFiner} THEN ${toOwner(source, sql`${sitemapId}`)}
+      sitemap_id = CASE WHEN ${isLatest} OR NOT ${isOlder} AND ${isFiner} THEN ${toOwner(source, isLatest, sql`${sitemapId}`)}
         ELSE urls.sitemap_id END,
-      ${assignChange(source)}
+      ${assignChange(source, isLatest)}
     FROM ${rows} AS r
     WHERE urls.fp = r.fp AND urls.watch_id = ${watchId} AND r.version IS NOT NULL
       AND urls.version IS DISTINCT FROM r.version AND NOT ${isShared}`);
@@ -64,19 +68,20 @@ export async function recordVersions(tx: Queryable, source: EntrySource, rows: D
   const latest = toRows(
     SHARED_COLUMNS,
     shared.map((row): Row => {
-      const { version, sitemapId: owner, shown } = showVersion(row, sitemapId, row.shows);
-      return [row.id, row.shows, version, owner, shown];
+      const { own, version, sitemapId: owner, shown } = showVersion(row, sitemapId, row.shows);
+      return [row.id, own, version, owner, shown];
     }),
   );
+  const isNext = sql`(${isNewer} OR ${isOnlyNotBought})`;
   await tx.run(sql`
-    UPDATE urls SET version = r.latest, sitemap_id = ${toOwner(source, sql`r.sitemap_id`)}, shown_versions = r.shown,
-      ${assignChange(source)}
+    UPDATE urls SET version = r.latest, sitemap_id = ${toOwner(source, isNext, sql`r.sitemap_id`)}, shown_versions = r.shown,
+      ${assignChange(source, isNext)}
     FROM ${latest} AS r WHERE urls.id = r.id`);
 }
 
 /** The run that has found a page, or its change, counts it under the file that showed it first. */
-const toOwner = ({ runId }: EntrySource, owner: Query): Query => sql`CASE WHEN urls.first_run <> ${runId}
-    AND (${isNewer} OR urls.changed_run IS DISTINCT FROM ${runId}) THEN ${owner} ELSE urls.sitemap_id END`;
+const toOwner = ({ runId }: EntrySource, isNext: Query, owner: Query): Query => sql`CASE WHEN urls.first_run <> ${runId}
+    AND (${isNext} OR urls.changed_run IS DISTINCT FROM ${runId}) THEN ${owner} ELSE urls.sitemap_id END`;
 
 /**
  * Whether the sitemap and another one show versions of the page that are not bought. Where all that the other one has shown is
@@ -84,11 +89,11 @@ const toOwner = ({ runId }: EntrySource, owner: Query): Query => sql`CASE WHEN u
  */
 const toShared = ({ runId, sitemapId, adopt }: EntrySource): Query => sql`(urls.shown_versions IS NOT NULL
     OR urls.sitemap_id <> ${sitemapId} AND ${adopt ? 1 : 0} = 0 AND ${isNotBought} AND NOT ${isFirstOfBought}
-      AND NOT (urls.first_run <> ${runId} AND ${isAllBought}))`;
+      AND NOT (urls.first_run <> ${runId} AND ${isAllBought} AND ${isLatest}))`;
 
-/** What follows when a file shows `r.version`. */
-function assignChange({ runId, adopt }: EntrySource): Query {
-  const isChange = sql`(urls.first_run <> ${runId} AND ${isNewer} AND ${isNotBought}
+/** What follows when a file shows `r.version`. `isNext`: it becomes the version of the page. */
+function assignChange({ runId, adopt }: EntrySource, isNext: Query): Query {
+  const isChange = sql`(urls.first_run <> ${runId} AND ${isNext} AND ${isNotBought}
       AND (urls.version IS NOT NULL OR urls.bought_version IS NOT NULL))`;
   const isCovered = sql`(urls.state = 'planned' AND NOT EXISTS (
       SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id

@@ -130,34 +130,33 @@ describe('showVersion', () => {
     shown_versions:
       shown === null ? null : JSON.stringify(Object.fromEntries(Object.entries(shown).map(([id, v]) => [id, at(v)]))),
   });
-  const after = (...[shown, version, bought]: Parameters<typeof row>) => {
-    const { sitemap_id: sitemapId, version: latest, shown_versions } = row(shown, version, bought);
-    return { version: latest, sitemapId, shown: shown_versions };
+  const after = (shown: Record<number, string>, version: string, own = version, sitemapId = 1) => {
+    return { own: at(own), version: at(version), sitemapId, shown: row(shown, version).shown_versions };
   };
 
   test('begins with what the sitemap of the row has shown', () => {
     const both = { 1: '2026-01-05', 2: '2026-01-03' };
-    assert.deepEqual(showVersion(row(null, '2026-01-05'), 2, at('2026-01-03')), after(both, '2026-01-05'));
-    assert.deepEqual(showVersion(row(null, null, null), 2, at('2026-01-03')), {
-      ...after({ 2: '2026-01-03' }, '2026-01-03'),
-      sitemapId: 2,
-    });
+    const got = showVersion(row(null, '2026-01-05'), 2, at('2026-01-03'));
+    assert.deepEqual(got, after(both, '2026-01-05', '2026-01-03'));
+    const alone = showVersion(row(null, null, null), 2, at('2026-01-03'));
+    assert.deepEqual(alone, after({ 2: '2026-01-03' }, '2026-01-03', '2026-01-03', 2));
   });
 
   test('gives the page to a sitemap that shows the latest', () => {
     const shown = { 1: '2026-01-05', 2: '2026-01-03', 3: '2026-01-04' };
-    assert.deepEqual(showVersion(row(shown, '2026-01-05'), 1, at('2026-01-02')), {
-      ...after({ ...shown, 1: '2026-01-02' }, '2026-01-04'),
-      sitemapId: 3,
-    });
+    const got = showVersion(row(shown, '2026-01-05'), 1, at('2026-01-02'));
+    assert.deepEqual(got, after({ ...shown, 1: '2026-01-02' }, '2026-01-04', '2026-01-02', 3));
   });
 
   test('takes nothing back where it may be one edit', () => {
     const shown = { 1: '2026-01-05T10:00Z', 2: '2026-01-03' };
-    assert.deepEqual(
-      showVersion(row(shown, '2026-01-05T10:00Z'), 1, at('2026-01-05')),
-      after(shown, '2026-01-05T10:00Z'),
-    );
+    const got = showVersion(row(shown, '2026-01-05T10:00Z'), 1, at('2026-01-05'));
+    assert.deepEqual(got, after(shown, '2026-01-05T10:00Z'));
+  });
+
+  test('gives the page what is not bought, before what may be the same edit and is bought', () => {
+    const got = showVersion(row(null, '2026-01-31', '2026-01-31T09:59:59Z'), 2, at('2026-02'));
+    assert.deepEqual(got, after({ 1: '2026-01-31', 2: '2026-02' }, '2026-02', '2026-02', 2));
   });
 
   test('forgets what each shows once all of it is bought', () => {

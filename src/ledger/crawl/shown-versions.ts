@@ -15,6 +15,8 @@ export interface SharedRow {
 
 /** What the row of such a page has after a visit. */
 export interface SharedVersions {
+  /** What the sitemap shows. */
+  readonly own: Version;
   readonly version: Version;
   readonly sitemapId: number;
   readonly shown: string | null;
@@ -23,21 +25,23 @@ export interface SharedVersions {
 /**
  * The version of a page that several sitemaps show, once `sitemapId` shows `version`: the latest of what each of them has shown
  * last. Only a sitemap that shows another one takes its own back: one that no longer lists the page does not. Where `version`
- * may be the edit that the sitemap has shown before, the finer of both is kept. Pure.
+ * may be the edit that the sitemap has shown before, the finer of both is kept. What is not bought goes before what is, though both
+ * may be one edit. Pure.
  */
 export function showVersion(row: SharedRow, sitemapId: number, version: Version): SharedVersions {
   const before = toShown(row);
-  const own = before[sitemapId] ?? null;
-  const shown: Shown = {
-    ...before,
-    [sitemapId]: isLater(own, version) ? version : (toLatest(own, version) ?? version),
-  };
-  const latest = Object.values(shown).reduce((a, b) => toLatest(a, b) ?? a);
-  const isPending = row.bought_version === null || isLater(latest, row.bought_version);
+  const last = before[sitemapId] ?? null;
+  const own = isLater(last, version) ? version : (toLatest(last, version) ?? version);
+  const shown: Shown = { ...before, [sitemapId]: own };
+  const isPending = (each: Version) => row.bought_version === null || isLater(each, row.bought_version);
+  const all = Object.values(shown);
+  const pending = all.filter(isPending);
+  const latest = (pending.length > 0 ? pending : all).reduce((a, b) => toLatest(a, b) ?? a);
   return {
+    own,
     version: latest,
     sitemapId: findSitemap(shown, latest, row.sitemap_id),
-    shown: isPending ? JSON.stringify(shown) : null,
+    shown: pending.length > 0 ? JSON.stringify(shown) : null,
   };
 }
 

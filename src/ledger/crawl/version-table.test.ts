@@ -88,6 +88,12 @@ const TABLE: Readonly<Record<string, readonly Seen[]>> = {
     seen('2026-01-01', 'no'),
     seen('2026-01-06', 'yes'),
   ],
+  'a moment, a day that may be it, a later moment that may be that day': [
+    seen('2026-02-05T10:00:00Z', 'yes'),
+    cut('2026-02-07'),
+    seen('2026-02-06', 'no'),
+    seen('2026-02-06T04:00:00Z', 'yes'),
+  ],
   'no date at all, in many ways, then a date and a later one': [
     seen('soon', 'yes'),
     seen('2099-01-01', 'no'),

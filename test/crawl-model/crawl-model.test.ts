@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { openDatabase } from '../../src/database/open.ts';
 import { testOnEach } from '../support/database.ts';
 import { type Played, playSite, type SiteServer, serveSites } from './play.ts';
+import { type PlayedDates, playDates } from './play-dates.ts';
 import { isLater, merge, toVersion } from './version.ts';
 
 /** Sites in one test; their seeds are those after its own. */
@@ -56,6 +57,27 @@ describe('what is due and gone after visits to random sites is what the model sa
     assert.ok(sums.runs >= 5_000, `${sums.runs} runs`);
     for (const [name, count] of Object.entries(sums)) assert.ok(count >= 500, `${count} ${name}`);
   });
+});
+
+describe('what is due after visits that date two pages in several files is what the model says', () => {
+  test('whatever they show, in whichever order they are read (sqlite in memory)', async () => {
+    const sums = { runs: 0, bought: 0, shared: 0 };
+    for (let seed = 1; seed <= 200; seed += 1) {
+      const db = openDatabase('sqlite::memory:', { synchronous: 'NORMAL' });
+      try {
+        const played = await playDates(db, seed);
+        for (const name of Object.keys(sums) as (keyof PlayedDates)[]) sums[name] += played[name];
+      } finally {
+        await db.close();
+      }
+    }
+    for (const [name, count] of Object.entries(sums)) assert.ok(count >= 300, `${count} ${name}`);
+  });
+
+  for (let seed = 1_001; seed <= 1_005; seed += 1)
+    testOnEach(`history ${seed}`, async (db) => {
+      assert.equal((await playDates(db, seed)).runs, 8);
+    });
 });
 
 describe('the versions of the model', () => {

@@ -55,7 +55,8 @@ export function writeDoc(format: Format, items: readonly Item[], isPacked: boole
   });
   text += end ?? '';
   const plain = Buffer.from(text);
-  if (isWhole) ends.fill(plain.length);
+  // Not even where only the trailer of gzip is missing behind all of its text.
+  if (isWhole) ends.fill(Number.POSITIVE_INFINITY);
   const body = isPacked ? gzipSync(plain) : plain;
   return { format, items, ends, closes: end === undefined ? null : plain.length, isPacked, body };
 }

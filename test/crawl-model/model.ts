@@ -1,5 +1,6 @@
 import { constants, gunzipSync } from 'node:zlib';
-import { isLater, merge, toVersion, type Version } from './version.ts';
+import { Dates } from './dates.ts';
+import { merge, toVersion, type Version } from './version.ts';
 import type { Answer, Doc, Exchange, Item } from './wire.ts';
 
 const MOST_ATTEMPTS = 3;
@@ -32,12 +33,7 @@ export class Model {
   readonly #known = new Map<string, Known>();
   /** The pages that each sitemap lists. */
   readonly #lists = new Map<string, Pages>();
-  /**
-   * The version that each sitemap has shown last, also in visits that broke off: only another one in the same sitemap takes it
-   * back. A sitemap that no longer lists the page has not.
-   */
-  readonly #shown = new Map<string, Map<string, Version>>();
-  readonly #bought = new Map<string, Version>();
+  readonly #dates = new Dates();
   #alive = new Set<string>();
 
   constructor(origin: string, sources: readonly string[]) {
@@ -52,14 +48,12 @@ export class Model {
 
   /** The pages that a plan buys now, sorted. */
   get due(): string[] {
-    return this.alive.filter((page) => !this.#bought.has(page) || this.#isChanged(page));
+    return this.alive.filter((page) => this.#dates.isDue(page));
   }
 
   buy(pages: readonly string[]): void {
-    for (const page of pages) {
-      const versions = [...this.#shown.values()].flatMap((shown) => shown.get(page) ?? null);
-      this.#bought.set(page, versions.reduce(merge, this.#bought.get(page) ?? null));
-    }
+    this.#dates.plan(pages);
+    this.#dates.send();
   }
 
   /**
@@ -152,17 +146,10 @@ export class Model {
 
   /** Pages exist once they are seen. */
   #show(path: string, pages: Pages): void {
-    const shown = this.#shown.get(path) ?? new Map<string, Version>();
     for (const [page, version] of pages) {
       this.#alive.add(page);
-      // A page without a date says nothing of an edit.
-      const before = shown.get(page) ?? null;
-      // What may name the same edit takes nothing back.
-      if (version !== null) shown.set(page, isLater(before, version) ? version : merge(before, version));
-      const bought = this.#bought.get(page);
-      if (bought !== undefined && !isLater(version, bought)) this.#bought.set(page, merge(bought, version));
+      this.#dates.show(path, page, version);
     }
-    this.#shown.set(path, shown);
   }
 
   /** The pages of a document; of one that is there twice the later version. */
@@ -174,11 +161,6 @@ export class Model {
       pages.set(page, merge(pages.get(page) ?? null, toVersion(date)));
     }
     return pages;
-  }
-
-  #isChanged(page: string): boolean {
-    const bought = this.#bought.get(page) ?? null;
-    return this.#shown.values().some((shown) => isLater(shown.get(page) ?? null, bought));
   }
 }
 

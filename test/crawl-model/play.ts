@@ -7,14 +7,13 @@ import { sql } from '../../src/database/sql.ts';
 import { diffRun } from '../../src/ledger/crawl/diff-run.ts';
 import { type Ledger, ledgerOver } from '../../src/ledger/open-ledger.ts';
 import { planRun } from '../../src/ledger/plans/make-plan.ts';
-import { previewRuns } from '../../src/ledger/plans/preview-runs.ts';
-import { listPlannedUrls } from '../../src/ledger/reports/planned-urls.ts';
 import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
 import type { RunId, WatchId } from '../../src/submission/ids.ts';
 import { ACCOUNT, sendAll, WATCH } from '../support/ledger.ts';
 import { seeded } from '../support/seeded.ts';
 import { endJob } from '../support/service-results.ts';
 import { type BrokenAnswer, serveBroken } from '../support/sitemap/breaking-server.ts';
+import { listDue } from './list-due.ts';
 import { Model } from './model.ts';
 import { Site } from './site.ts';
 import type { Answer, Exchange } from './wire.ts';
@@ -159,15 +158,6 @@ async function listEnded({ db }: Ledger, run: RunId): Promise<string[]> {
 async function listAlive({ db }: Ledger): Promise<string[]> {
   const rows = await db.all(sql<{ url: string }>`SELECT url FROM urls WHERE gone_run IS NULL`);
   return rows.map(({ url }) => url).sort();
-}
-
-async function listDue(ledger: Ledger, run: RunId): Promise<string[]> {
-  const urls: string[] = [];
-  const inspect: NonNullable<Parameters<typeof previewRuns>[2]>['inspect'] = async (tx, row) => {
-    urls.push(...(await listPlannedUrls(tx, row)).map(({ url }) => url));
-  };
-  await previewRuns(ledger, [{ run, input: { watch: WATCH, account: ACCOUNT } }], { inspect });
-  return urls.sort();
 }
 
 function describeExchange({ path, validator = 'no validator', answer }: Exchange): string {

@@ -31,7 +31,7 @@ export const CHANGED_PAGES: readonly Mutation[] = [
     also: [
       {
         file: 'src/ledger/crawl/record-versions.ts',
-        from: 'OR (urls.bought_version IS NULL AND urls.version IS NULL AND urls.bought_at IS NOT NULL)',
+        from: ' OR ${isFirstOfBought}',
         to: '',
       },
     ],

@@ -1,28 +1,23 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { LIMITS } from '../contract/limits.ts';
-import { ApiError, unwrapData } from '../src/api-client/errors.ts';
-import { toFailureData } from '../src/api-client/failure.ts';
-import { readPages } from '../src/api-client/find-batch-in-doubt.ts';
-import { areAllCompleted, type UrlView } from '../src/api-client/read/submission.ts';
+import { ApiError } from '../src/api-client/errors.ts';
+import type { Settled } from '../src/ledger/jobs/assign-results.ts';
 import { recordPoll } from '../src/ledger/jobs/record-poll.ts';
-import {
-  countOpenUrls,
-  recordAllCompleted,
-  recordUrlResults,
-  type Settled,
-  settleJob,
-  type UrlResult,
-} from '../src/ledger/jobs/settle-job.ts';
+import { countOpenUrls, recordAllCompleted, settleJob } from '../src/ledger/jobs/settle-job.ts';
+import { findAskedJob } from '../src/ledger/jobs/unread-jobs.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
-import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { alignToTick, freshSince, nextPoll, waitAfter } from '../src/submission/poll-schedule.ts';
 import { isKnownState } from '../src/submission/states.ts';
+import type { Unread } from '../src/submission/unread.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
 import type { CanWait } from '../src/temporal-api/waits.ts';
 import type { Deps } from './deps.ts';
+import { readOnceMore } from './read-once-more.ts';
+import { readUrls } from './read-urls.ts';
+import { getReading } from './reading.ts';
 import { countAttempts } from './shown-waits.ts';
+import { untilNextPoll } from './until-next-poll.ts';
 
 const COMPLETED = 'completed';
 
@@ -39,6 +34,8 @@ export function trackActivities(deps: Deps) {
     const account = getAccount(id);
     const name = `${id} ${reference}`;
     const attempt = countAttempts(waits);
+    const asked = await findAskedJob(ledger.db, id, reference);
+    if (asked !== null) return toJobStatus(...(await readOnceMore(deps, job, asked, attempt)));
     const { currentAttemptScheduledTimestampMs: scheduledAt } = Context.current().info;
     const lagMs = Math.max(0, now() - scheduledAt);
     const policy = account.tracking[service];
@@ -57,16 +54,18 @@ export function trackActivities(deps: Deps) {
       untilNextPoll(usualWait, () => readUrls(deps, job, state)).catch((error: unknown) => {
         const isAnswer = error instanceof ApiError || (error instanceof ApplicationFailure && !isRetryLater(error));
         if (state !== COMPLETED || !isOverdue || !isAnswer) throw error;
-        return state;
+        return { state, unread: [] };
       });
     const { terminalStates } = account;
     const knowsAll = status.state === COMPLETED && status.allCompleted === true;
     const mustRead = terminalStates.includes(status.state) && !knowsAll;
     let { state: shown } = status;
     let openUrls = 0;
+    let unread: Unread = [];
     if (knowsAll) await recordAllCompleted(ledger, id, reference);
     if (mustRead) {
-      const beside = await readResults(shown);
+      const { state: beside, ...read } = await readResults(shown);
+      unread = read.unread;
       // What is shown beside the URLs is newer, or of a copy that lags behind: until the timeout they must agree on the end.
       const agrees = terminalStates.includes(beside);
       if (agrees || (!isOverdue && isKnownState(beside, terminalStates))) shown = beside;
@@ -78,9 +77,10 @@ export function trackActivities(deps: Deps) {
     emit({ kind: 'poll', account: id, reference, state: polled.state, lagMs });
     if (polled.terminal) {
       news.delete(name);
-      if (!mustRead && !knowsAll) await readResults(polled.state);
+      if (!mustRead && !knowsAll) ({ unread } = await readResults(polled.state));
       const retryFailed = deps.config.watches.get(watch)?.retryFailed ?? null;
-      const settled = await settleJob(ledger, id, reference, { retryFailed });
+      const answered = { unread, reading: getReading(account) };
+      const settled = await settleJob(ledger, id, reference, { retryFailed, answered });
       const { completed, failed, open: withoutResult } = settled;
       const { state } = polled;
       emit({ kind: 'job_ended', account: id, watch, reference, state, completed, failed, withoutResult });
@@ -126,63 +126,10 @@ export function trackActivities(deps: Deps) {
 
 type Following = TrackInput & CanWait & { readonly known: string };
 
-/**
- * Retries a failed poll at the next scheduled poll, whatever the error: the job is paid for, so a rejected key or a 404
- * is retried until the tracking deadline and then reported. Polls that the rate limiter denied also wait for their next
- * slot: a thousand trackers racing for one free request would starve the worker.
- */
-async function untilNextPoll<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof RateLimitedError) throw retryLater(Math.max(waitMs, error.waitMs), error.message);
-    if (!(error instanceof ApiError) || (error.policy === 'retry' && error.retryAfterMs !== null)) throw error;
-    const { type, message, details } = toFailureData(error);
-    throw ApplicationFailure.create({ type, message, details: [details], nextRetryDelay: waitMs });
-  }
-}
-
 const toJobStatus = (state: string, settled: Settled | null): JobStatus => ({
   state,
   terminal: settled !== null,
   completed: settled?.completed ?? 0,
   failed: settled?.failed ?? 0,
   overdue: false,
-});
-
-/**
- * Reads what the service says of each URL of a job into the ledger, page by page, until every URL was shown. Returns the
- * state that is shown beside them, else the given one. A completed job may have failed URLs: its list entry or the first
- * page says so with its counts, or each page has to.
- */
-async function readUrls({ ledger, getApi }: Deps, job: TrackInput, state: string): Promise<string> {
-  const { account, reference } = job;
-  let beside = state;
-  let shown = 0;
-  const pages = readPages(
-    (urlPage) =>
-      getApi(account)
-        .request('poll', (client) => client.getSubmission(reference, { urlPage, urlLimit: LIMITS.urlPage.max }))
-        .then(unwrapData),
-    ({ urls }) => urls.map(({ url }) => url).join(' '),
-  );
-  for await (const { submission, urls } of pages) {
-    Context.current().heartbeat();
-    beside = submission.state ?? state;
-    if (beside === COMPLETED && areAllCompleted(submission) === true) {
-      await recordAllCompleted(ledger, account, reference);
-      break;
-    }
-    await recordUrlResults(ledger, account, reference, urls.map(toUrlResult));
-    shown += urls.length;
-    if (shown >= job.urls) break;
-  }
-  return beside;
-}
-
-const toUrlResult = ({ url, state, statusName: word, reason }: UrlView): UrlResult => ({
-  url,
-  result: state,
-  // A word that is not understood must be seen: status_map may name it.
-  reason: state === 'open' ? [word, reason].filter((text) => text !== null).join(': ') || null : reason,
 });

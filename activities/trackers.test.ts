@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { sql } from '../src/database/sql.ts';
 import { recoverJob } from '../src/ledger/jobs/recover.ts';
 import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
@@ -117,5 +118,37 @@ describe('startTrackers', () => {
     connector.pass(3 * 3_600_000);
     assert.equal(await startTrackers(deps, account), true);
     assert.equal(server.started.length, 1);
+  });
+
+  test('a job that has ended is tracked again when it is to be read again, once for each time', async (t) => {
+    const { deps, server } = await openScene(t, 1);
+    server.failing = '';
+    const { db } = deps.ledger;
+    await startTrackers(deps, account);
+    server.running.clear();
+    await db.run(sql`UPDATE batches SET ended_at = 1, settled_at = 1`);
+    await db.run(sql`
+      INSERT INTO unread_jobs (batch_id, account_id, found, tried, asked, asked_at)
+      SELECT id, account_id, '[]', ' a ', 'b', 1 FROM batches`);
+    await startTrackers(deps, account);
+    await startTrackers(deps, account);
+    assert.equal(server.started.length, 2);
+    server.running.clear();
+    await db.run(sql`UPDATE unread_jobs SET asked = 'c'`);
+    await startTrackers(deps, account);
+    assert.equal(server.started.length, 3);
+  });
+
+  test('a job that is no longer polled is polled again once the words of its account have changed', async (t) => {
+    const { deps, server } = await openScene(t, 1);
+    server.failing = '';
+    await startTrackers(deps, account);
+    server.running.clear();
+    await startTrackers(deps, account);
+    assert.equal(server.started.length, 1);
+    const before = deps.getAccount(account);
+    const getAccount = () => ({ ...before, terminalStates: [...before.terminalStates, 'iptal'] });
+    await startTrackers({ ...deps, getAccount }, account);
+    assert.equal(server.started.length, 2);
   });
 });

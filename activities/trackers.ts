@@ -6,6 +6,7 @@ import {
   listRecoveredSubmissions,
   type OpenSubmission,
 } from '../src/ledger/jobs/record-poll.ts';
+import { listAskedSubmissions } from '../src/ledger/jobs/unread-jobs.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { formatInstantIn } from '../src/submission/instant.ts';
 import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
@@ -17,7 +18,9 @@ import { describeTracker } from '../src/temporal-api/static-details.ts';
 import { toKeyword, toSummary } from '../src/temporal-api/summary.ts';
 import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
 import type { Deps } from './deps.ts';
+import { getReading } from './reading.ts';
 import { getZone } from './shown-waits.ts';
+import type { TrackedJobs } from './tracked-jobs.ts';
 
 /** Longer than another process may take to record what it has sent. */
 const RECENT_MS = 600_000;
@@ -30,13 +33,15 @@ const MOST_SHOWN = 50;
  * Ensures that every open job of the account has a tracker: started after each accepted batch, and again for jobs that
  * lost theirs to a crash, a restored ledger or a server without its state. A process lists all open jobs once, then only
  * recovered ones and those accepted since: a hundred thousand standard jobs may be open at a time. A tracker that cannot
- * be started blocks no other. Returns whether all jobs have one.
+ * be started blocks no other. A job that has ended and is to be read again gets one, too. Returns whether all jobs have one.
  */
 export async function startTrackers(deps: Deps, account: AccountId): Promise<boolean> {
   const tracked = deps.getTracked(account);
   const { references, missing } = tracked;
   const lastBatch = await getLastBatch(deps.ledger);
   const listedAt = deps.now();
+  const reading = getReading(deps.getAccount(account));
+  if (tracked.reading !== reading) forgetStarted(tracked);
   const listed =
     tracked.lastBatch === null || tracked.listedAt === null
       ? await listOpenSubmissions(deps.ledger, account)
@@ -45,17 +50,22 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<boo
           ...(await listRecoveredSubmissions(deps.ledger, account, tracked.lastBatch)),
         ];
   const jobs = new Map([...missing, ...listed.map((job) => [job.reference, job] as const)]);
+  const asked = await listAskedSubmissions(deps.ledger, account);
+  for (const job of asked) jobs.set(job.reference, job);
+  const names = new Map(asked.map((job) => [job.reference, `${job.reference} ${job.asked}`]));
   for (const [reference, job] of jobs) {
-    if (references.has(reference)) continue;
+    const name = names.get(reference) ?? reference;
+    if (references.has(name)) continue;
     try {
       await startTracker(deps, account, job);
-      references.add(reference);
+      references.add(name);
       missing.delete(reference);
     } catch (error) {
       missing.set(reference, job);
       deps.log.warn({ err: error, account, reference }, `the tracker of job ${reference} could not be started yet`);
     }
   }
+  tracked.reading = reading;
   tracked.lastBatch = lastBatch;
   tracked.listedAt = listedAt;
   // Oldest first. Dropping a job too early is harmless: its tracker is already running.
@@ -64,6 +74,12 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<boo
     references.delete(reference);
   }
   return missing.size === 0;
+}
+
+/** Open jobs are listed and polled again: an overdue one, whose tracker has ended, may be understood by now. */
+function forgetStarted(tracked: TrackedJobs): void {
+  tracked.references.clear();
+  tracked.lastBatch = null;
 }
 
 async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission): Promise<void> {

@@ -98,7 +98,7 @@ async function readUrls(reference: Reference, ask: ListAndDetail): Promise<strin
 }
 
 /** As the client throws it, or as the failure that an activity turns it into. */
-const isNotFound = (error: unknown): boolean =>
+export const isNotFound = (error: unknown): boolean =>
   error instanceof NotFoundError || (error as { type?: unknown } | null)?.type === NotFoundError.name;
 
 /** Empty pages in a row after which the statement that more follow is ignored. */

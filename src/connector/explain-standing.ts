@@ -42,6 +42,8 @@ export interface StandingFacts {
   readonly history: UrlHistory | null;
   /** The batch of its last purchase. */
   readonly batch: BatchLine | null;
+  /** What of the answer for that batch could not be read; null when all was. */
+  readonly unread: string | null;
   /** A run of the watch that waits for a decision. */
   readonly held: HeldRun | null;
   /** Why the account sends nothing; null when it does. */
@@ -142,7 +144,11 @@ function explainPlanned({ batch, accountReason, nextRunAt }: StandingFacts, purc
   };
 }
 
-function explainSettled({ watch, nextRunAt }: StandingFacts, history: UrlHistory, purchase: Purchase | null): Standing {
+function explainSettled(
+  { watch, unread, nextRunAt }: StandingFacts,
+  history: UrlHistory,
+  purchase: Purchase | null,
+): Standing {
   const again = watch.resubmit.onLastmodChange
     ? 'bought again when its lastmod changes'
     : 'not bought again: resubmit.on_lastmod_change is off';
@@ -166,7 +172,7 @@ function explainSettled({ watch, nextRunAt }: StandingFacts, history: UrlHistory
   if (purchase !== null)
     return {
       standing: history.purchases.some(({ result }) => result === 'completed') ? 'completed' : 'not_due',
-      why: history.reason ?? `bought in ${purchase.reference ?? `batch ${purchase.batch}`}`,
+      why: `${history.reason ?? `bought in ${purchase.reference ?? `batch ${purchase.batch}`}`}${unread === null ? '' : `: ${unread}`}`,
       next: again,
       nextAt: null,
     };

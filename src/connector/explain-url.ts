@@ -13,6 +13,7 @@ import { explainScope, type ScopeExplanation } from '../url/explain-scope.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { listSpellings } from '../url/spellings.ts';
 import { explainStanding, type Standing } from './explain-standing.ts';
+import { explainUnread } from './explain-unread.ts';
 
 /** Why a URL is where it is in one watch, and what comes next. */
 export interface UrlExplanation extends Standing {
@@ -96,6 +97,7 @@ async function explainInWatch(
       scope,
       history,
       batch: batch ?? null,
+      unread: batch === undefined ? null : await explainUnread(ledger, account, batch.batch),
       held,
       accountReason: stopped === null ? null : renderReason(stopped),
       lastReadAt: runs.find(({ endState }) => endState === 'finished' || endState === 'previewed')?.startedAt ?? null,

@@ -5,6 +5,8 @@ import { createNotifier } from '../notify/notify.ts';
 import { pingWatches } from '../notify/ping-watches.ts';
 import { ping } from '../notify/send.ts';
 import type { Logger } from '../observability/log.ts';
+import { wakeDispatcher } from '../temporal-api/wake-dispatcher.ts';
+import { createUnreadWatch } from './ask-unread.ts';
 import type { Connector } from './connector.ts';
 import { forecastRuns } from './forecast.ts';
 import { type Chore, type Housekeeping, startHousekeeping } from './housekeeping.ts';
@@ -48,6 +50,10 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     },
     stop: connector.stop,
   });
+
+  const askUnread = createUnreadWatch({ getConfig: () => deps.config, ledger }, (account) =>
+    wakeDispatcher(client, ledger.id, account),
+  );
 
   const reload = createReload({
     path,
@@ -102,6 +108,7 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
   const chores: Chore[] = [
     { name: 'reload', everySeconds: 1, run: reload },
     { name: 'schedules', everySeconds: 1, run: syncSchedules },
+    { name: 'unread jobs', everySeconds: 5, run: askUnread },
     { name: 'credentials', everySeconds: 5, run: () => connector.refreshCredentials() },
     { name: 'ledger', everySeconds: 5, run: watchLedger },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },

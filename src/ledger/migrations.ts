@@ -127,6 +127,12 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX batches_followed ON batches (account_id, accepted_at)
         WHERE state = 'accepted' AND settled_at IS NULL`,
       'CREATE INDEX batches_by_run ON batches (run_id)',
+      // Jobs that ended with URLs without a result, because something of the answer could not be read. `found`: what, as JSON;
+      // `tried`: the readings it was read with, each between spaces; `asked`: the reading it is to be read with again.
+      `CREATE TABLE unread_jobs (
+        batch_id BIGINT PRIMARY KEY, account_id TEXT NOT NULL, found TEXT NOT NULL, tried TEXT NOT NULL, asked TEXT,
+        asked_at BIGINT)`,
+      'CREATE INDEX unread_jobs_asked ON unread_jobs (account_id) WHERE asked IS NOT NULL',
       'CREATE INDEX batches_by_tag ON batches (account_id, tag) WHERE reference IS NULL AND tag IS NOT NULL',
       'CREATE UNIQUE INDEX batches_by_reference ON batches (account_id, reference) WHERE reference IS NOT NULL',
       'CREATE TABLE batch_bodies (batch_id BIGINT PRIMARY KEY, body TEXT NOT NULL)',

@@ -386,6 +386,17 @@ CREATE TABLE sitemaps (
   UNIQUE (watch_id, url)
 );
 
+CREATE TABLE unread_jobs (
+  batch_id BIGINT PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  found TEXT NOT NULL,
+  tried TEXT NOT NULL,
+  asked TEXT,
+  asked_at BIGINT
+);
+
+CREATE INDEX unread_jobs_asked ON unread_jobs (account_id) WHERE asked IS NOT NULL;
+
 CREATE TABLE urls (
   id INTEGER PRIMARY KEY,
   fp BIGINT NOT NULL,

@@ -61,6 +61,8 @@ export interface StatusMapping {
   /** One of the five states of the specification; an unknown word in lower case; null when there is no word. */
   job(word: string | null): string | null;
   url(word: string | null): UrlState;
+  /** Whether the map has this word of a URL. */
+  knowsUrl(word: string): boolean;
   /** The verdict of the first status that is known; a record may hold others, such as "done". Null when none is known. */
   check(statuses: readonly string[]): Verdict | null;
 }
@@ -97,6 +99,7 @@ export function createStatusMapping(
       if (state === undefined) report('url', word);
       return state ?? 'open';
     },
+    knowsUrl: (word) => urls.has(normalizeStatus(word)),
     check(statuses) {
       const verdict = statuses.map((word) => checks.get(normalizeStatus(word))).find((each) => each !== undefined);
       if (verdict === undefined && statuses[0] !== undefined) report('check', statuses[0]);

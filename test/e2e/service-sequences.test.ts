@@ -367,3 +367,49 @@ describe('recover', () => {
     assert.equal(countCharges(), 46);
   });
 });
+
+describe('words that are mapped after their job has ended', () => {
+  /** It ends jobs as partial, and calls its URLs in words of its own. */
+  const words: Profile = {
+    ...profile('camel'),
+    detail: (job, paging) => ({
+      submission: { reference: job.reference, state: 'partial' },
+      urls: getUrlPage(job, paging).map(([link, n]) => ({ link, outcome: n === 1 ? 'engellendi' : 'eklendi' })),
+    }),
+    list: () => ({ items: [], pagination: { page: 1, totalPages: 1 } }),
+  };
+  const WATCH = ['retry_failed: { times: 3, after: 1ms }'];
+
+  test('make run read the job again, and buy again what failed', async (t) => {
+    const { service, folder } = await scene(t, { profile: words }, { watch: WATCH });
+    publish(folder, pages(0, 3));
+    const first = await courier(folder, 'run', '--once', '--wait');
+    assert.equal(first.code, 3, first.stderr);
+    const unread = await courier(folder, 'status', '--check');
+    assert.equal(unread.code, 3);
+    assert.match(
+      JSON.stringify(ofType(unread, 'problem')),
+      /3 URLs of 1 job ended in words that cannot be read: .*eklendi.*engellendi.*accounts\.main\.status_map\.url/,
+    );
+    const why = await printCourier(folder, 'why', shopUrl('1'));
+    assert.match(why, /ended partial without a result for it: the service calls URLs of it "eklendi".*status_map\.url/);
+    const shown = await printCourier(folder, 'batches', 'show', '1');
+    assert.match(shown, /"eklendi", "engellendi", which cannot be read/);
+
+    const file = join(folder, 'courier.yaml');
+    const map = '    status_map: { url: { completed: [eklendi], failed: [engellendi] } }';
+    writeFileSync(file, readFileSync(file, 'utf8').replace('    tracking:', `${map}\n    tracking:`));
+    await courier(folder, 'run', '--once', '--wait');
+    const known = await courier(folder, 'batches', 'show', '1');
+    assert.deepEqual(
+      ofType(known, 'batch_url').map(({ result }) => result),
+      ['completed', 'failed', 'completed'],
+    );
+    await courier(folder, 'run', '--once', '--wait');
+    assert.deepEqual(
+      pages(0, 3).map((n) => service.charges.get(shopUrl(n))),
+      [1, 2, 1],
+    );
+    assert.deepEqual(service.breaches, []);
+  });
+});

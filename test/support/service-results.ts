@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { beginCheck } from '../../src/ledger/index-checks/begin-check.ts';
 import { recordCheck } from '../../src/ledger/index-checks/record-check.ts';
+import type { Settled } from '../../src/ledger/jobs/assign-results.ts';
 import { recordPoll } from '../../src/ledger/jobs/record-poll.ts';
-import { type Settled, settleJob } from '../../src/ledger/jobs/settle-job.ts';
+import { settleJob } from '../../src/ledger/jobs/settle-job.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import type { WatchPolicy } from '../../src/ledger/policy.ts';
 import type { Verdict } from '../../src/submission/answer.ts';

@@ -3,6 +3,7 @@ import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
 import type { AcceptedData } from '../../submission/answer.ts';
 import type { Reference } from '../../submission/ids.ts';
 import type { StatusMapping, UrlState } from '../../submission/status-map.ts';
+import { mergeUnread, type Unread, type UnreadPart } from '../../submission/unread.ts';
 import {
   asCount,
   asSentence,
@@ -54,6 +55,8 @@ export interface SubmissionDetail {
   readonly submission: SubmissionView;
   readonly urls: readonly UrlView[];
   readonly page: Page;
+  /** What of its URLs cannot be read. */
+  readonly unread: Unread;
 }
 
 type Fields = ReadonlyMap<string, Json>;
@@ -241,9 +244,27 @@ export function readDetail(
   const named = readFirst(job, REFERENCE, asReference) ?? readFirst(outer, REFERENCE, asReference);
   if (named !== null && named !== reference) return new InvalidPayload(`about ${named} instead of ${reference}`);
   const listed = findUrlList(data, envelope, requested);
-  const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, statusMapping) ?? []);
+  const entries = (listed?.items ?? []).map((item) => ({ item, view: readUrl(item, statusMapping) }));
   const submission = { ...toView(outer, job, statusMapping), reference };
-  return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null, count: 0 } };
+  const unread: Unread =
+    listed === null
+      ? [{ what: 'url_list', names: [...outer.keys(), ...job.keys()] }]
+      : entries.flatMap(({ item, view }) => findUnread(item, view, statusMapping) ?? []);
+  return {
+    submission,
+    urls: entries.flatMap(({ view }) => view ?? []),
+    page: listed?.page ?? { last: true, stated: false, total: null, count: 0 },
+    unread: mergeUnread(unread, []),
+  };
+}
+
+/** What of an entry for a URL says nothing to us; null when all of it does. */
+function findUnread(item: Json, view: UrlView | null, statusMapping: StatusMapping): UnreadPart | null {
+  const names = isObject(item) ? Object.keys(item) : [];
+  if (view === null) return { what: 'url_address', names };
+  const { statusName: word } = view;
+  if (word === null) return { what: 'url_state', names };
+  return statusMapping.knowsUrl(word) ? null : { what: 'url_word', names: [word] };
 }
 
 /** Beside the job or inside it. */

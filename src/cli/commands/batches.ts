@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
+import { explainUnread } from '../../connector/explain-unread.ts';
 import type { BatchState } from '../../ledger/batches/batch-state.ts';
 import { cancelBatch } from '../../ledger/batches/cancel-batch.ts';
 import { type BatchUrl, listBatchUrls } from '../../ledger/reports/batch-urls.ts';
@@ -76,6 +77,9 @@ function configureShow(command: Command): void {
         output.record(toBatchRecord(batch));
         output.print(formatBatch(batch, zone));
         if (batch.reason !== null) output.print(`  ${batch.reason}`);
+        const account = config.accounts.get(batch.account);
+        const unread = account === undefined ? null : await explainUnread(ledger, account, batch.batch);
+        if (unread !== null) output.print(`  ${unread}`);
         output.print(
           `  run ${batch.run ?? 'none'}${formatDecided(batch, zone)}, project "${batch.project}", tag ${batch.tag ?? 'none'}, key ${batch.key ?? 'none'}, ` +
             formatCounted(batch.attempts, 'attempt'),
@@ -84,7 +88,7 @@ function configureShow(command: Command): void {
           output.record(toBatchUrlRecord(url));
           output.print(`  ${formatUrl(url)}`);
         }
-        return { exitCode: EXIT.done, summary: { batch: batch.batch, urls: batch.urls } };
+        return { exitCode: EXIT.done, summary: { batch: batch.batch, urls: batch.urls, unread } };
       }),
     ),
   );

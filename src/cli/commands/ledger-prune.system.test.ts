@@ -40,6 +40,7 @@ describe('courier ledger prune', () => {
       [
         ['run_sitemaps', false],
         ['run_skips', false],
+        ['unread_jobs', false],
         ['batch_answers', false],
         ['check_urls', true],
       ],

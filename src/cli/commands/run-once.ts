@@ -5,6 +5,7 @@ import { EXIT, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Watch } from '../../config/config.ts';
+import { askUnread } from '../../connector/ask-unread.ts';
 import { confirmKeys } from '../../connector/confirm-keys.ts';
 import { withRunLock } from '../../connector/run-lock.ts';
 import { newRunName } from '../../connector/run-name.ts';
@@ -45,6 +46,8 @@ export function runOnce(
     const signal = AbortSignal.any([...ends]);
     const accounts = watches.map(({ account }) => account);
     const rejected = await confirmKeys(config, ledger, accounts, signal);
+    // What is asked for is open work, which needs Temporal.
+    await askUnread(context);
     const local = await runLocally(output, context, runs, signal);
     const shown = [showRuns(output, local.ended)];
     const rest = watches.filter(({ id }) => !local.done.has(id));

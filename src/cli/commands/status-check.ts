@@ -3,6 +3,7 @@ import { type Output, report } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { listNextRuns } from '../../config/next-runs.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
+import { explainUnreadJobs } from '../../connector/explain-unread.ts';
 import { hasServer } from '../../connector/state-folder.ts';
 import { isLasting } from '../../database/database.ts';
 import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
@@ -157,10 +158,11 @@ export async function findAccountProblems(known: Known, account: Account): Promi
 
 export async function listAccountProblems(
   { config, ledger }: Known,
-  { id, baseUrl, tracking }: Account,
-  { needsReview, oldestInDoubtAt, inDoubt, open }: AccountTotals,
+  account: Account,
+  { needsReview, oldestInDoubtAt, inDoubt, open, unread: unreadJobs }: AccountTotals,
   known?: { readonly status: AccountStatus; readonly overdue: readonly OverdueJob[] },
 ): Promise<Problem[]> {
+  const { id, baseUrl, tracking } = account;
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
   const { keyRejected, suspended } = known?.status ?? (await getStatusAsConfigured(ledger, { id, baseUrl }));
@@ -180,6 +182,8 @@ export async function listAccountProblems(
   for (const job of overdue) {
     add(EXIT.partial, formatOverdue(job, getTimeZone(config.watches.get(job.watch))));
   }
+  const unread = unreadJobs === 0 ? null : await explainUnreadJobs(ledger, account);
+  if (unread !== null) add(EXIT.partial, unread);
   if (oldestInDoubtAt !== null && ledger.now() - oldestInDoubtAt > LONG_IN_DOUBT_MS) {
     const which = formatCounted(inDoubt, 'batch', 'batches');
     add(

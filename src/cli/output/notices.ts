@@ -174,8 +174,8 @@ export const formatWithoutResult = (urls: number, batch: number | null): string 
   `the job ended without a result that could be read for ${formatCounted(urls, 'URL')}. ${urls === 1 ? 'It counts' : 'They count'} ` +
   'as bought: not submitted again until the page changes. ' +
   `${batch === null ? '"courier batches show"' : `"courier batches show ${batch}"`} shows what the service said of ` +
-  'each. A word that is not understood belongs into status_map of the account, so that later jobs are read ' +
-  '(docs/guides/other-services.md); where it said nothing, ask the service.';
+  'each, and what of it could not be read. A word that is not understood belongs into status_map of the account: the job is then read ' +
+  'again by itself (docs/guides/other-services.md). Where it said nothing, ask the service.';
 
 /** What a rule of the scope that matched nothing means. It may be right, so it is a warning. */
 export function formatUnmatchedRule(rule: string): string {

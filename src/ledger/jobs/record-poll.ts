@@ -105,3 +105,7 @@ export async function getJob(tx: Queryable, account: AccountId, reference: Refer
     `The ledger has no job ${reference} of account ${account}. Nothing was changed.`,
   );
 }
+
+/** The recorded state of a job. */
+export const getJobState = async ({ db }: Ledger, account: AccountId, reference: Reference): Promise<string> =>
+  (await getJob(db, account, reference)).job_state;

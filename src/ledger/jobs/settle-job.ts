@@ -2,9 +2,9 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import { canonicalUrl } from '../../submission/canonical-url.ts';
-import { nextGeneration, type RetryFailedPolicy } from '../../submission/generations.ts';
+import type { RetryFailedPolicy } from '../../submission/generations.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
-import { parseReason, type Reason } from '../../submission/reason.ts';
+import { parseReason } from '../../submission/reason.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { setReason } from '../batches/transitions.ts';
 import { LedgerError } from '../ledger-error.ts';
@@ -12,7 +12,9 @@ import type { Ledger } from '../open-ledger.ts';
 import { assignDecision } from '../operator-decision.ts';
 import { toUrlKey } from '../pages/fingerprint.ts';
 import { assignReason } from '../reason-columns.ts';
+import { complete, countResults, fail, fillIn, queueChecks, type Settled, settledCounts } from './assign-results.ts';
 import { getJob, type JobRow } from './record-poll.ts';
+import { type AnsweredJob, insertUnread } from './unread-jobs.ts';
 
 /** The service's result for one URL. `open`: neither completed nor failed, shown unchanged. */
 export interface UrlResult {
@@ -32,12 +34,29 @@ export async function recordUrlResults(
     await lockAccount(tx, account);
     const job = await getJob(tx, account, reference);
     if (job.settled_at !== null) return { matched: 0, unknown: 0 };
-    const exact = await write(tx, ledger, job, results);
-    if (exact === results.length) return { matched: exact, unknown: 0 };
-    const matched = await write(tx, ledger, job, await inOurForm(tx, job.id, results));
+    const matched = await writeResults(tx, ledger, job, results);
     return { matched, unknown: results.length - matched };
   });
 }
+
+/**
+ * Writes the results of a job's URLs, however the service spells them; returns the number of those that are its own.
+ * `onlyOpen`: a URL that has a result keeps it.
+ */
+export async function writeResults(
+  tx: Queryable,
+  ledger: Ledger,
+  job: Pick<JobRow, 'id'>,
+  results: readonly UrlResult[],
+  { onlyOpen = false } = {},
+): Promise<number> {
+  const which = onlyOpen ? WITHOUT_RESULT : ANY;
+  const exact = await write(tx, ledger, job, results, which);
+  return exact === results.length ? exact : write(tx, ledger, job, await inOurForm(tx, job.id, results), which);
+}
+
+const ANY = sql`1 = 1`;
+const WITHOUT_RESULT = sql`(batch_urls.result IS NULL OR batch_urls.result = 'open')`;
 
 /** Writes the results of URLs that match exactly; returns their number. */
 async function write(
@@ -45,6 +64,7 @@ async function write(
   ledger: Ledger,
   job: Pick<JobRow, 'id'>,
   results: readonly UrlResult[],
+  which: Query,
 ): Promise<number> {
   // The last result of a URL counts: given two rows, the two databases would update from different ones.
   const latest = [...new Map(results.map((each) => [each.url, each])).values()];
@@ -58,7 +78,7 @@ async function write(
     const { result = null, reason = null } = latest[nr] ?? {};
     return [[id, result, reason]];
   });
-  if (rows.length > 0) await tx.run(updateResults(job.id, rows));
+  if (rows.length > 0) await tx.run(updateResults(job.id, rows, which));
   return rows.length;
 }
 
@@ -73,11 +93,11 @@ export const selectMembers = (batch: number, rows: readonly Row[]): Query<{ nr: 
   WHERE u.fp = r.fp AND u.url = r.url AND m.url_id = u.id AND +m.batch_id = ${batch} ORDER BY r.nr`;
 
 /** Uses batch_urls_once. */
-export const updateResults = (batch: number, rows: readonly Row[]): Query => {
+export const updateResults = (batch: number, rows: readonly Row[], which: Query = ANY): Query => {
   const columns = { id: 'bigint', result: 'text', reason: 'text' } as const;
   return sql`
     UPDATE batch_urls SET result = r.result, reason = r.reason FROM ${toRows(columns, rows)} AS r
-    WHERE batch_urls.url_id = r.id AND +batch_urls.batch_id = ${batch}`;
+    WHERE batch_urls.url_id = r.id AND +batch_urls.batch_id = ${batch} AND ${which}`;
 };
 
 /** Services return URLs unescaped or with a trailing slash. URLs of the job that share a canonical form are skipped. */
@@ -113,27 +133,18 @@ export async function countOpenUrls({ db }: Ledger, account: AccountId, referenc
   return open;
 }
 
-export interface Settled {
-  readonly completed: number;
-  readonly failed: number;
-  /** The job ended and the service does not say what became of them. They count as bought, until their page changes. */
-  readonly open: number;
-  /** Failed URLs by what follows: bought again later, or quarantined. */
-  readonly again: number;
-  readonly quarantined: number;
-}
-
 /**
  * Assigns each URL of an ended job its result, once. A completed job completes all URLs except those reported as failed.
  * A failed job fails all except those reported as completed. In any other terminal state only reported results count.
  * `retryFailed`: the rule of the job's watch; null when the watch is not configured. Then nothing is quarantined for its
- * failures: the rule of the watch that lists the URL next decides.
+ * failures: the rule of the watch that lists the URL next decides. `answered`: what of the answer could not be read, so that
+ * the job is read again once that can help.
  */
 export async function settleJob(
   ledger: Ledger,
   account: AccountId,
   reference: Reference,
-  { retryFailed }: { retryFailed: RetryFailedPolicy | null },
+  { retryFailed, answered = null }: { retryFailed: RetryFailedPolicy | null; answered?: AnsweredJob | null },
 ): Promise<Settled> {
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
@@ -145,8 +156,11 @@ export async function settleJob(
         `Job ${reference} has not ended (${job.job_state}). Nothing was changed; poll it again later.`,
       );
     }
-    if (job.settled_at === null) await settleUrls(tx, { ...job, ended_at: job.ended_at }, now, retryFailed);
-    return settledCounts(tx, job.id);
+    if (job.settled_at !== null) return settledCounts(tx, job.id);
+    await settleUrls(tx, { ...job, ended_at: job.ended_at }, now, retryFailed);
+    const settled = await settledCounts(tx, job.id);
+    if (settled.open > 0 && answered !== null) await insertUnread(tx, { id: job.id, account }, answered);
+    return settled;
   });
 }
 
@@ -157,17 +171,15 @@ async function settleUrls(
   retryFailed: RetryFailedPolicy | null,
 ): Promise<void> {
   await fillIn(tx, job.id, job.job_state);
+  await queueChecks(tx, job.id, now);
   await complete(tx, job.id, now);
   await fail(tx, job.id, job.ended_at, retryFailed);
   await tx.run(sql`
     UPDATE urls SET state = 'known', ${assignReason({ code: 'no_result', jobState: job.job_state })}
     WHERE state = 'submitted' AND id IN (
       SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
-  await tx.run(sql`
-    UPDATE batches SET settled_at = ${now},
-      completed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'completed'),
-      failed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'failed')
-    WHERE id = ${job.id}`);
+  await tx.run(sql`UPDATE batches SET settled_at = ${now} WHERE id = ${job.id}`);
+  await countResults(tx, job.id);
 }
 
 /**
@@ -199,74 +211,4 @@ export async function resolveJob(
         SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
     return settledCounts(tx, job.id);
   });
-}
-
-async function fillIn(tx: Queryable, batch: number, jobState: string): Promise<void> {
-  if (jobState !== 'completed' && jobState !== 'failed') return;
-  await tx.run(sql`
-    UPDATE batch_urls SET result = ${jobState} WHERE batch_id = ${batch} AND (result IS NULL OR result = 'open')`);
-}
-
-/** A new generation restarts the URL's index-checks. Uses check_queue's primary key. */
-async function complete(tx: Queryable, batch: number, now: number): Promise<void> {
-  await tx.run(sql`
-    UPDATE urls SET state = 'completed', reason_code = NULL, reason_params = NULL, failures = 0, completed_at = ${now}
-    WHERE state = 'submitted'
-      AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${batch} AND result = 'completed')`);
-  await tx.run(sql`
-    INSERT INTO check_queue (url_id, watch_id, completed_at, next_at)
-    SELECT u.id, u.watch_id, CAST(${now} AS BIGINT), CAST(${now} AS BIGINT) FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id
-    WHERE m.batch_id = ${batch} AND m.result = 'completed'
-    ON CONFLICT (url_id) DO UPDATE SET completed_at = excluded.completed_at, next_at = excluded.next_at,
-      checks = 0, misses = 0, found_at = NULL, last_check_at = NULL`);
-}
-
-/** Failed URLs grouped by what the policy says: usually one group, whatever the size of the batch. */
-async function fail(tx: Queryable, batch: number, failedAt: number, policy: RetryFailedPolicy | null): Promise<void> {
-  const groups = await tx.all(sql<{ failures: number; reason: string | null }>`
-    SELECT u.failures + 1 AS failures, m.reason FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id
-    WHERE m.batch_id = ${batch} AND m.result = 'failed' AND u.state = 'submitted' GROUP BY u.failures, m.reason`);
-  for (const { failures, reason } of groups) {
-    const next = toFailedState(failures, failedAt, policy, reason);
-    await tx.run(sql`
-      UPDATE urls SET state = ${next.state}, failures = ${failures}, ${assignReason(next.reason)}, due = ${next.due},
-        due_at = ${next.dueAt}
-      WHERE state = 'submitted' AND failures = ${failures - 1} AND id IN (
-        SELECT url_id FROM batch_urls
-        WHERE batch_id = ${batch} AND result = 'failed' AND reason IS NOT DISTINCT FROM ${reason})`);
-  }
-}
-
-interface FailedState {
-  readonly state: 'failed' | 'quarantined';
-  readonly reason: Reason | null;
-  readonly due: 'retry' | null;
-  readonly dueAt: number | null;
-}
-
-function toFailedState(
-  failures: number,
-  failedAt: number,
-  policy: RetryFailedPolicy | null,
-  text: string | null,
-): FailedState {
-  if (policy === null) {
-    const reason: Reason = { code: 'failed_without_watch', failures, failedAt, text };
-    return { state: 'failed', reason, due: 'retry', dueAt: null };
-  }
-  const next = nextGeneration(failures, failedAt, policy, text);
-  if (next.kind === 'quarantine') return { state: 'quarantined', reason: next.reason, due: null, dueAt: null };
-  const reason: Reason | null = text === null ? null : { code: 'reported', text };
-  return { state: 'failed', reason, due: 'retry', dueAt: next.notBefore };
-}
-
-async function settledCounts(tx: Queryable, batch: number): Promise<Settled> {
-  const row = await tx.one(sql<Record<keyof Settled, number>>`
-    SELECT coalesce(sum(CASE WHEN m.result = 'completed' THEN 1 ELSE 0 END), 0) AS completed,
-      coalesce(sum(CASE WHEN m.result = 'failed' THEN 1 ELSE 0 END), 0) AS failed,
-      coalesce(sum(CASE WHEN m.result IS NULL OR m.result = 'open' THEN 1 ELSE 0 END), 0) AS open,
-      coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'failed' THEN 1 ELSE 0 END), 0) AS again,
-      coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined
-    FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);
-  return { ...row };
 }

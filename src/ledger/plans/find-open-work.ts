@@ -10,7 +10,7 @@ import { countDueChecks } from '../index-checks/count-due-checks.ts';
 export type OpenWork =
   /** Planned, in flight or in doubt. */
   | 'batches'
-  /** Accepted and not settled: they are polled. */
+  /** Accepted and not settled, or to be read again: they are polled. */
   | 'jobs'
   | 'index checks'
   /** It waits for money, for a key that works, or for your word. */
@@ -38,6 +38,7 @@ export async function findOpenWork(db: Queryable, { watches, now }: WorkScope): 
   if (await has(sql`SELECT 1 FROM batches WHERE state IN ('planned', 'sending') LIMIT 1`)) return 'batches';
   if (await has(sql`SELECT 1 FROM batches WHERE in_doubt_since IS NOT NULL LIMIT 1`)) return 'batches';
   if (await has(sql`SELECT 1 FROM batches WHERE state = 'accepted' AND settled_at IS NULL LIMIT 1`)) return 'jobs';
+  if (await has(sql`SELECT 1 FROM unread_jobs WHERE asked IS NOT NULL LIMIT 1`)) return 'jobs';
   if (await has(sql`SELECT 1 FROM checks WHERE state IN ('planned', 'sending') LIMIT 1`)) return 'index checks';
   for (const account of new Set(watches.map((watch) => watch.account))) {
     const stopped = await has(sql`
@@ -55,7 +56,7 @@ export async function findOpenWork(db: Queryable, { watches, now }: WorkScope): 
   return null;
 }
 
-/** Those of the accounts that have batches to send or to look up, or jobs that have not ended. Uses batches_waiting and batches_followed. */
+/** Those of the accounts that have batches to send or to look up, or jobs to poll. Uses batches_waiting, batches_followed and unread_jobs_asked. */
 export async function listOpenAccounts(db: Queryable, accounts: readonly AccountId[]): Promise<AccountId[]> {
   const open: AccountId[] = [];
   for (const account of accounts) {
@@ -63,7 +64,8 @@ export async function listOpenAccounts(db: Queryable, accounts: readonly Account
       SELECT 1 FROM ledger_accounts AS a WHERE a.id = ${account} AND (
         EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = a.id AND b.state IN ('planned', 'sending'))
         OR EXISTS (SELECT 1 FROM batches AS b
-          WHERE b.account_id = a.id AND b.state = 'accepted' AND b.settled_at IS NULL))`);
+          WHERE b.account_id = a.id AND b.state = 'accepted' AND b.settled_at IS NULL)
+        OR EXISTS (SELECT 1 FROM unread_jobs AS n WHERE n.account_id = a.id AND n.asked IS NOT NULL))`);
     if (found !== undefined) open.push(account);
   }
   return open;

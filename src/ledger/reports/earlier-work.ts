@@ -13,7 +13,8 @@ export async function countOpenJobs({ db }: Ledger, run: RunId): Promise<number>
   const { account_id: account, watch_id: watch } = await getRun(db, run);
   const { jobs } = await db.one(sql<{ jobs: number }>`
     SELECT count(*) AS jobs FROM batches
-    WHERE account_id = ${account} AND watch_id = ${watch} AND state = 'accepted' AND settled_at IS NULL`);
+    WHERE account_id = ${account} AND watch_id = ${watch} AND state = 'accepted' AND (settled_at IS NULL OR id IN (
+      SELECT batch_id FROM unread_jobs WHERE account_id = ${account} AND asked IS NOT NULL))`);
   return jobs;
 }
 

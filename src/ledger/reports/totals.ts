@@ -56,6 +56,8 @@ export interface AccountTotals extends AccountMoney {
   readonly oldestInDoubtAt: number | null;
   readonly open: number;
   readonly needsReview: number;
+  /** Jobs that ended with URLs without a result, because something of the answer could not be read. */
+  readonly unread: number;
 }
 
 export async function getAccountTotals(
@@ -72,7 +74,8 @@ export async function getAccountTotals(
       coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_doubt,
       min(in_doubt_since) AS oldest,
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open,
-      coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review
+      coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review,
+      (SELECT count(*) FROM unread_jobs WHERE account_id = ${account}) AS unread
     FROM batches WHERE account_id = ${account}`);
   return {
     ...money,
@@ -87,6 +90,7 @@ export async function getAccountTotals(
     oldestInDoubtAt: batches.oldest,
     open: batches.open,
     needsReview: batches.needs_review,
+    unread: batches.unread,
   };
 }
 
@@ -96,6 +100,7 @@ interface BatchCounts {
   readonly oldest: number | null;
   readonly open: number;
   readonly needs_review: number;
+  readonly unread: number;
 }
 
 /** What charges that nobody knows will count, when the next batch is planned or sent. */

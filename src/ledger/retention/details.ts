@@ -57,6 +57,7 @@ export const DETAIL_TABLES: readonly DetailTable[] = [
     key: { sitemap_id: 'bigint', reason: 'text' },
     owners: selectRuns,
   },
+  { kind: 'batches', table: 'unread_jobs', owner: 'batch_id', key: {}, owners: selectBatches },
   { kind: 'batches', table: 'batch_answers', owner: 'batch_id', key: { attempt: 'bigint' }, owners: selectBatches },
   { kind: 'index_checks', table: 'check_urls', owner: 'check_id', key: { position: 'bigint' }, owners: selectChecks },
 ];

@@ -28,6 +28,7 @@ import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { beginCheck } from '../index-checks/begin-check.ts';
 import { planRun } from '../plans/make-plan.ts';
+import { listBatches } from '../reports/lists.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { listSpending } from '../reports/spending.ts';
 import { getAccountTotals } from '../reports/totals.ts';
@@ -40,7 +41,7 @@ import { getCheckDetailsFrom, pruneLedger, type RetentionPolicy } from './prune.
 const run = (name: string) => name as RunId;
 const policies = { account: ACCOUNT, watch: WATCH };
 const AGES: RetentionPolicy = { runs: 30 * DAY, batches: 30 * DAY, index_checks: 30 * DAY };
-const TABLES = ['run_sitemaps', 'run_skips', 'batch_answers', 'check_urls'] as const;
+const TABLES = ['run_sitemaps', 'run_skips', 'unread_jobs', 'batch_answers', 'check_urls'] as const;
 const checkPolicy = {
   afterMs: DAY,
   everyMs: 7 * DAY,
@@ -89,24 +90,45 @@ async function work(ledger: TestLedger): Promise<void> {
   await check(ledger);
   ledger.pass(58 * DAY);
   await buy(ledger, 'r2', { a: ['1', '2', '3', '4'], b: 'broken' });
+  for (const { batch } of await listBatches(ledger))
+    await ledger.db.run(sql`
+      INSERT INTO unread_jobs (batch_id, account_id, found, tried) VALUES (${batch}, ${ACCOUNT.id}, '[]', ' a ')`);
 }
 
 describe('pruning', () => {
   testLedger('removes old details and nothing that decides or reports on money', async (ledger) => {
     await work(ledger);
     const before = await readMoney(ledger);
-    assert.deepEqual(await countRows(ledger), { run_sitemaps: 4, run_skips: 0, batch_answers: 2, check_urls: 3 });
+    assert.deepEqual(await countRows(ledger), {
+      run_sitemaps: 4,
+      run_skips: 0,
+      unread_jobs: 2,
+      batch_answers: 2,
+      check_urls: 3,
+    });
 
     const counted = await pruneLedger(ledger, AGES, { dryRun: true });
-    assert.deepEqual(counted, { run_sitemaps: 2, run_skips: 0, batch_answers: 1, check_urls: 3 });
-    assert.deepEqual(await countRows(ledger), { run_sitemaps: 4, run_skips: 0, batch_answers: 2, check_urls: 3 });
+    assert.deepEqual(counted, { run_sitemaps: 2, run_skips: 0, unread_jobs: 1, batch_answers: 1, check_urls: 3 });
+    assert.deepEqual(await countRows(ledger), {
+      run_sitemaps: 4,
+      run_skips: 0,
+      unread_jobs: 2,
+      batch_answers: 2,
+      check_urls: 3,
+    });
     assert.equal(await getCheckDetailsFrom(ledger), null);
 
     assert.deepEqual(await pruneLedger(ledger, AGES), counted, 'exactly what was counted');
-    assert.deepEqual(await countRows(ledger), { run_sitemaps: 2, run_skips: 0, batch_answers: 1, check_urls: 0 });
+    assert.deepEqual(await countRows(ledger), {
+      run_sitemaps: 2,
+      run_skips: 0,
+      unread_jobs: 1,
+      batch_answers: 1,
+      check_urls: 0,
+    });
     assert.deepEqual(await readMoney(ledger), before);
     assert.equal(await getCheckDetailsFrom(ledger), ledger.now() - 30 * DAY);
-    const none = { run_sitemaps: 0, run_skips: 0, batch_answers: 0, check_urls: 0 };
+    const none = { run_sitemaps: 0, run_skips: 0, unread_jobs: 0, batch_answers: 0, check_urls: 0 };
     assert.deepEqual(await pruneLedger(ledger, AGES), none, 'a second time there is nothing');
   });
 
@@ -151,6 +173,7 @@ describe('pruning', () => {
       assert.deepEqual(await pruneLedger(ledger, AGES), {
         run_sitemaps: 1,
         run_skips: 0,
+        unread_jobs: 0,
         batch_answers: 0,
         check_urls: 0,
       });

@@ -147,7 +147,13 @@ export const toCancelledRecord = (batch: number, urls: number): Static<typeof Ca
 const LIST: CommandOutput = { records: [BatchRecord], summary: { batches: count('batches listed') } };
 const SHOW: CommandOutput = {
   records: [BatchRecord, BatchUrlRecord],
-  summary: { batch: count('its number'), urls: count('URLs in it') },
+  summary: {
+    batch: count('its number'),
+    urls: count('URLs in it'),
+    unread: nullable(
+      text('what of the answer for its job could not be read, and which setting helps; null when all was'),
+    ),
+  },
 };
 const RESOLVE: CommandOutput = { records: [ResolvedRecord], summary: { batch: count('its number') } };
 

@@ -1,4 +1,5 @@
 import type { Account } from '../src/config/config.ts';
+import { findServiceWait } from '../src/ledger/accounts/service-waits.ts';
 import { getStatusAsConfigured } from '../src/ledger/money/status-as-configured.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
@@ -30,7 +31,10 @@ export async function describeRunWait(ledger: Ledger, account: Account, wait: Ru
   if (held !== null) return { text: `${what}: ${withoutStop(renderReason(held))}`, isStuck: true };
   const waiting = await getWaitingMoney(ledger, account.id);
   const reason = suspended ?? waiting.reason;
-  if (reason === null) return { text: what, isStuck: false };
+  if (reason === null) {
+    const wait = await findServiceWait(ledger.db, account.id);
+    return { text: wait === null ? what : `${what}: ${withoutStop(wait.why)}`, isStuck: false };
+  }
   return {
     text: `${describeShortage(waiting, account, reason)} (account ${account.id}; ${what})`,
     isStuck: suspended !== null,

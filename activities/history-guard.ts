@@ -1,13 +1,15 @@
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
 import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
+import { endServiceWait, recordServiceWait } from '../src/ledger/accounts/service-waits.ts';
 import { holdSpending, releaseHistoryHold, selectLost } from '../src/ledger/jobs/history-hold.ts';
 import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { watchFailovers } from '../src/ledger/watch-failovers.ts';
+import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import { hasPassed } from '../src/submission/clock.ts';
 import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
-import { retryLater } from '../src/temporal-api/retry-later.ts';
+import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
 import { type AcceptedJob, AcceptedJobs } from './accepted-jobs.ts';
 import { type Compared, HistoryComparison, type HistoryScope } from './compare-history.ts';
 import type { Deps } from './deps.ts';
@@ -235,6 +237,8 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
       log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
     hasFailedOver: watchFailovers(ledger.db),
   });
+  /** Accounts that wait for nothing, as the ledger has it. */
+  const answered = new Set<AccountId>();
   return {
     async findHold(account) {
       const projects = [...deps.config.watches.values()].filter((watch) => watch.account === account);
@@ -246,8 +250,15 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
           send: (request) => getApi(account).request('poll', request).then(unwrapData),
           needsList: deps.getAccount(account).reconcile.needsList,
         });
+        if (!answered.has(account)) await endServiceWait(ledger.db, account);
+        answered.add(account);
         return found === null ? null : { kind: 'suspended', reason: describeHistoryHold(account, found) };
       } catch (error) {
+        const wait = toServiceWait(error);
+        if (wait !== null) {
+          answered.delete(account);
+          await recordServiceWait(ledger, account, wait);
+        }
         if (!(error instanceof AuthenticationError)) throw error;
         await recordKeyRejected(ledger.db, account, { code: 'answer', outcome: 'reject_key', text: error.message });
         return { kind: 'key_rejected', reason: error.message };
@@ -256,4 +267,12 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
     remember: guard.remember,
     forget: guard.forget,
   };
+}
+
+/** What a failed attempt to compare says of the service; null for what is no wait for it. */
+function toServiceWait(error: unknown): Parameters<typeof recordServiceWait>[2] | null {
+  if (error instanceof RateLimitedError) return { why: error.message, limited: true, waitMs: error.waitMs };
+  if (!isRetryLater(error)) return null;
+  const { message, nextRetryDelay } = error;
+  return { why: message, limited: false, waitMs: typeof nextRetryDelay === 'number' ? nextRetryDelay : 0 };
 }

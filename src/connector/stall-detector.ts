@@ -1,6 +1,7 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { formatTry } from '../../contract/money.ts';
 import type { Account, Watch } from '../config/config.ts';
+import { findServiceWait } from '../ledger/accounts/service-waits.ts';
 import { getAccountStatus } from '../ledger/money/account-status.ts';
 import { type Balance, getLastBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -53,13 +54,19 @@ export function createStallDetector(
       needsList: policy.reconcile.needsList,
     });
     if (ended !== null) throw ended;
-    const why = own === null ? '' : `: ${renderReason(own).replace(/[.]$/, '')}`;
+    const unsent = own === null ? await findServiceWait(ledger.db, watch.account) : null;
+    const said = own === null ? unsent?.why : renderReason(own);
+    const why =
+      said === undefined
+        ? ''
+        : `: ${said.replace(/[.]$/, '')}${unsent === null ? '' : ` (at ${formatInstant(unsent.at)})`}`;
+    const nextAt = nextAttemptAt ?? unsent?.until ?? null;
     const rest = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';
     if (now - since < giveUpMs) return;
     throw new OperationError(
       'no_response',
       `${watch.id}: no batch was accepted for ${formatSpan(giveUpMs)}, ${waiting} still waiting${why}.` +
-        `${nextAttemptAt === null ? '' : ` The next attempt is at ${new Date(nextAttemptAt).toISOString()}.`} ${rest}`,
+        `${nextAt === null ? '' : ` The next attempt is at ${new Date(nextAt).toISOString()}.`} ${rest}`,
     );
   };
 }

@@ -28,6 +28,9 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       // Whether the service of an account responds, by the readings of its balance.
       `CREATE TABLE account_contact (
         account_id TEXT PRIMARY KEY, responded_at BIGINT, failing_since BIGINT, failure TEXT)`,
+      // Why nothing of an account is sent before its service has answered once: what it answered last, when, and until when it waits.
+      `CREATE TABLE account_waits (
+        account_id TEXT PRIMARY KEY, why TEXT NOT NULL, since BIGINT NOT NULL, at BIGINT NOT NULL, until BIGINT NOT NULL)`,
       `CREATE TABLE prices (
         account_id TEXT NOT NULL, service TEXT NOT NULL, price BIGINT NOT NULL, learned_at BIGINT NOT NULL,
         PRIMARY KEY (account_id, service))`,

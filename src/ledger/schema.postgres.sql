@@ -25,6 +25,15 @@ CREATE TABLE account_refusals (
   PRIMARY KEY (account_id)
 );
 
+CREATE TABLE account_waits (
+  account_id text NOT NULL,
+  why text NOT NULL,
+  since bigint NOT NULL,
+  at bigint NOT NULL,
+  until bigint NOT NULL,
+  PRIMARY KEY (account_id)
+);
+
 CREATE TABLE batch_answers (
   batch_id bigint NOT NULL,
   attempt integer NOT NULL,

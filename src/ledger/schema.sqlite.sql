@@ -22,6 +22,14 @@ CREATE TABLE account_refusals (
   until BIGINT
 );
 
+CREATE TABLE account_waits (
+  account_id TEXT PRIMARY KEY,
+  why TEXT NOT NULL,
+  since BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  until BIGINT NOT NULL
+);
+
 CREATE TABLE batch_answers (
   batch_id BIGINT NOT NULL,
   attempt INTEGER NOT NULL,

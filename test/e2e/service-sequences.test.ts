@@ -11,6 +11,7 @@ import { type FakeServiceOptions, startFakeService } from '../fakes/service/fake
 import { getUrlPage, type Profile } from '../fakes/service/profile.ts';
 import { NAMED_PROFILES } from '../fakes/service/profiles/named.ts';
 import type { Job } from '../fakes/service/records.ts';
+import { failure, html } from '../fakes/service/replies.ts';
 import { courier, ended, folderFor, ofType, printCourier, publish, startCourier } from '../support/cli.ts';
 import { shopUrl } from '../support/ledger.ts';
 import { lira } from '../support/shop-folder.ts';
@@ -412,4 +413,28 @@ describe('words that are mapped after their job has ended', () => {
     );
     assert.deepEqual(service.breaches, []);
   });
+});
+
+describe('the first purchase of a process', () => {
+  for (const [what, list, said] of [
+    ['a rate limit of an hour', failure(429, 'SLOW_DOWN', { 'retry-after': '3600' }), /SLOW_DOWN|429/],
+    ['a wrong path', html(404), /404/],
+  ] as const) {
+    test(`says what was last answered, when, and until when it waits: ${what}`, async (t) => {
+      const me = () => (what === 'a wrong path' ? html(404) : null);
+      const { folder, countCharges } = await scene(t, {
+        profile: profile('camel'),
+        overrides: { list: () => list, me },
+      });
+      publish(folder, pages(0, 3));
+      const run = await courier(folder, 'run', '--once', '--timeout', '8s');
+      assert.equal(run.code, 5, run.stderr);
+      assert.match(run.stderr, said);
+      assert.match(run.stderr, /no batch was accepted .*\(at 20\d\d-.*The next attempt is at 20\d\d-/s);
+      const status = await printCourier(folder, 'status');
+      assert.match(status, said);
+      assert.match(status, /nothing is sent: .*\(last answer 20\d\d-.*; asked again 20\d\d-/);
+      assert.equal(countCharges(), 0);
+    });
+  }
 });

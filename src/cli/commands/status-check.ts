@@ -6,6 +6,7 @@ import { getTimeZone } from '../../config/time-zone.ts';
 import { explainUnreadJobs } from '../../connector/explain-unread.ts';
 import { hasServer } from '../../connector/state-folder.ts';
 import { isLasting } from '../../database/database.ts';
+import { findServiceWait } from '../../ledger/accounts/service-waits.ts';
 import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
 import { listOverdueJobs, type OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { AccountStatus } from '../../ledger/money/account-status.ts';
@@ -21,7 +22,7 @@ import { renderReason } from '../../submission/reason.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { describeHeld } from '../output/held.ts';
-import { formatHowToDecide, formatOverdue, toStopCode } from '../output/notices.ts';
+import { formatHowToDecide, formatOverdue, formatServiceWait, toStopCode } from '../output/notices.ts';
 import { type Problem, toProblemRecord } from '../output/records/status.ts';
 import type { CommandContext } from '../with-ledger.ts';
 
@@ -159,7 +160,7 @@ export async function findAccountProblems(known: Known, account: Account): Promi
 export async function listAccountProblems(
   { config, ledger }: Known,
   account: Account,
-  { needsReview, oldestInDoubtAt, inDoubt, open, unread: unreadJobs }: AccountTotals,
+  { needsReview, oldestInDoubtAt, inDoubt, open, waiting, unread: unreadJobs }: AccountTotals,
   known?: { readonly status: AccountStatus; readonly overdue: readonly OverdueJob[] },
 ): Promise<Problem[]> {
   const { id, baseUrl, tracking } = account;
@@ -180,7 +181,7 @@ export async function listAccountProblems(
   const timeouts = { standard: standard.timeoutMs, fast: fast.timeoutMs };
   const overdue = known?.overdue ?? (open === 0 ? [] : await listOverdueJobs(ledger, id, timeouts));
   for (const job of overdue) {
-    add(EXIT.partial, formatOverdue(job, getTimeZone(config.watches.get(job.watch))));
+    add(EXIT.partial, formatOverdue(job, getTimeZone(config.watches.get(job.watch)), account));
   }
   const unread = unreadJobs === 0 ? null : await explainUnreadJobs(ledger, account);
   if (unread !== null) add(EXIT.partial, unread);
@@ -190,6 +191,11 @@ export async function listAccountProblems(
       EXIT.transient,
       `${which} without a known outcome since ${formatInstant(oldestInDoubtAt)}: the service may be down`,
     );
+  }
+  const wait = waiting === 0 ? null : await findServiceWait(ledger.db, id);
+  if (wait !== null && ledger.now() - wait.since > LONG_IN_DOUBT_MS) {
+    const which = formatCounted(waiting, 'batch waits', 'batches wait');
+    add(EXIT.transient, `${which} since ${formatInstant(wait.since)}: ${formatServiceWait(wait)}`);
   }
   return problems;
 }

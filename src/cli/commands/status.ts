@@ -5,6 +5,7 @@ import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
+import { findServiceWait } from '../../ledger/accounts/service-waits.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
@@ -14,7 +15,7 @@ import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { formatNewPrice } from '../../submission/new-price.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCount } from '../output/format.ts';
-import { formatReview } from '../output/notices.ts';
+import { formatReview, formatServiceWait } from '../output/notices.ts';
 import { type Problem, type ShownTotals, toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { createRedraw } from '../output/redraw.ts';
 import { listAccountLines, listWatchLines, type WatchOnPage } from '../output/status-screen.ts';
@@ -156,7 +157,7 @@ async function readAccount({ config, ledger }: CommandContext, account: Account)
   return { totals, status, overdue, problems, lines };
 }
 
-/** What the oldest batch that has a reason to wait waits for. */
+/** What the oldest batch that has a reason to wait waits for, else what the account waits for before it sends one. */
 async function findWaiting(
   { config, ledger }: Pick<CommandContext, 'config' | 'ledger'>,
   account: Account['id'],
@@ -169,7 +170,8 @@ async function findWaiting(
     const next = waiting.notBefore === null ? '' : `; next attempt ${formatInstantIn(zone, waiting.notBefore)}`;
     return `batch ${waiting.batch} waits: ${waiting.reason.replace(/\.$/, '')}${next}`;
   }
-  return null;
+  const wait = await findServiceWait(ledger.db, account);
+  return wait === null ? null : `nothing is sent: ${formatServiceWait(wait)}`;
 }
 
 const SHOWN_REVIEWS = 5;

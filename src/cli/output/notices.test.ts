@@ -8,7 +8,7 @@ import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submissi
 import type { Reason } from '../../submission/reason.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
 import { getWatch } from '../with-ledger.ts';
-import { listNotices } from './notices.ts';
+import { formatOverdue, listNotices } from './notices.ts';
 
 const config = readConfig(
   `version: 1
@@ -216,5 +216,28 @@ describe('notices of a run', () => {
       sentences.join(),
       /batch 7 \(10 URLs; tag sc0123, key sc1-0123\) needs review: the service answered 409\. .*batches show 7.*batches resolve 7/,
     );
+  });
+});
+
+describe('formatOverdue', () => {
+  const job = {
+    batch: 7 as BatchId,
+    reference: 'R-7' as Reference,
+    watch: 'shop' as WatchId,
+    urls: 3,
+    state: 'kapandı',
+    acceptedAt: 0,
+  };
+  const account = { id: watch.account, terminalStates: ['completed', 'partial', 'failed'] };
+
+  test('names the setting for a word that cannot be read', () => {
+    assert.match(
+      formatOverdue(job, 'UTC', account),
+      /"kapandı" is no word.*accounts\.main\.status_map\.job.*polled again/,
+    );
+  });
+
+  test('asks for nothing of the configuration where the word is known', () => {
+    assert.doesNotMatch(formatOverdue({ ...job, state: 'processing' }, 'UTC', account), /status_map/);
   });
 });

@@ -1,11 +1,13 @@
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
-import type { Watch } from '../../config/config.ts';
+import type { Account, Watch } from '../../config/config.ts';
+import type { ServiceWait } from '../../ledger/accounts/service-waits.ts';
 import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
-import { formatInstantIn } from '../../submission/instant.ts';
+import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { formatNewPrice, type NewPrice } from '../../submission/new-price.ts';
 import { isAccountHold, isWantOfMoney, type Reason, renderReason } from '../../submission/reason.ts';
+import { isKnownState } from '../../submission/states.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted } from './format.ts';
 import { formatDelay } from './politeness.ts';
@@ -184,11 +186,24 @@ export function formatUnmatchedRule(rule: string): string {
   return `${kind} "${pattern}" matches no URL of the sitemaps. ${meaning}. Check how it is written, or remove it.`;
 }
 
-/** What an open job means that is no longer polled, and the command that ends it. */
-export function formatOverdue({ batch, reference, watch, urls, state, acceptedAt }: OverdueJob, zone: string): string {
+/** What a service last answered that nothing is sent to yet, when, and until when that waits. */
+export const formatServiceWait = ({ why, at, until }: ServiceWait): string =>
+  `${why.replace(/\.$/, '')} (last answer ${formatInstant(at)}; asked again ${formatInstant(until)})`;
+
+/** What an open job means that is no longer polled, and what ends it. */
+export function formatOverdue(
+  { batch, reference, watch, urls, state, acceptedAt }: OverdueJob,
+  zone: string,
+  { id, terminalStates }: Pick<Account, 'id' | 'terminalStates'>,
+): string {
+  const word = isKnownState(state, terminalStates)
+    ? ''
+    : `"${state}" is no word that can be read: say under accounts.${id}.status_map.job what it means, and the job is polled again by ` +
+      'itself. If it means no end: ';
+  const ask = word === '' ? 'Ask' : 'ask';
   return (
     `job ${reference} (batch ${batch} of ${watch}, ${formatCounted(urls, 'URL')}) is still ${state} and no longer followed: the ` +
-    `service accepted it at ${formatInstantIn(zone, acceptedAt)}. Its URLs count as submitted and are not bought again. Ask the service ` +
+    `service accepted it at ${formatInstantIn(zone, acceptedAt)}. Its URLs count as submitted and are not bought again. ${word}${ask} the service ` +
     `what became of it, then run "courier batches resolve ${batch}" with --release (its URLs without a result are due ` +
     'again, and charged again) or --leave.'
   );

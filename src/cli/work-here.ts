@@ -31,7 +31,7 @@ export async function workLocked<T>(
   output: Output,
   { config, file }: CommandContext,
   watches: readonly Watch[],
-  follow: (client: Client) => Promise<T>,
+  follow: (client: Client, ended: AbortSignal) => Promise<T>,
   ends: readonly AbortSignal[],
 ): Promise<T> {
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
@@ -43,7 +43,7 @@ export async function workLocked<T>(
     try {
       await connector.confirmAccounts(watches.map(({ account }) => account));
       const own = [abortOnFailure(working), ...(server === null ? [] : [server.lost])];
-      return await untilAborted(client, [...ends, ...own], () => follow(client));
+      return await untilAborted(client, [...ends, ...own], (ended) => follow(client, ended));
     } finally {
       connector.stop();
       await working;
@@ -60,16 +60,19 @@ function abortOnFailure(working: Promise<void>): AbortSignal {
   return failed.signal;
 }
 
-/** Follows until `follow` ends or a signal aborts; none of its requests is under way afterwards. */
+/**
+ * Follows until `follow` ends or a signal aborts; none of its requests is under way afterwards. What these fail with then is no
+ * news: the reason of the signal says why the command ends.
+ */
 export async function untilAborted<T>(
   client: Client,
   signals: readonly AbortSignal[],
-  follow: () => Promise<T>,
+  follow: (ended: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
   const signal = AbortSignal.any([...signals, over.signal]);
   signal.throwIfAborted();
-  const following = client.withAbortSignal(signal, follow);
+  const following = client.withAbortSignal(signal, () => follow(signal));
   const aborted = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
   try {

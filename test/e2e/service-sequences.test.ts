@@ -437,4 +437,14 @@ describe('the first purchase of a process', () => {
       assert.equal(countCharges(), 0);
     });
   }
+
+  test('ends with --max-time, and blames no server for it', async (t) => {
+    const list = () => failure(429, 'SLOW_DOWN', { 'retry-after': '3600' });
+    const { folder } = await scene(t, { profile: profile('camel'), overrides: { list } });
+    publish(folder, pages(0, 3));
+    const run = await courier(folder, 'run', '--once', '--max-time', '12s');
+    assert.equal(run.code, 5, run.stderr);
+    assert.match(run.stderr, /Stopped after 12s \(--max-time\)/);
+    assert.doesNotMatch(run.stderr, /Lost the connection/);
+  });
 });

@@ -3,7 +3,9 @@ import type { Micros } from '../../../contract/money.ts';
 import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Config, Watch } from '../../config/config.ts';
+import { explainActiveRun } from '../../connector/explain-active-run.ts';
 import { createKeyMonitor } from '../../connector/missing-key.ts';
+import { OperationError } from '../../connector/operation-error.ts';
 import { readMoneyFirst } from '../../connector/read-money-first.ts';
 import { releaseHeld } from '../../connector/release-held.ts';
 import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
@@ -42,6 +44,8 @@ export interface Following {
   readonly config: Config;
   readonly ledger: Ledger;
   readonly runs: RunsToFollow;
+  /** Aborted when the command ends early, which fails the requests that are under way. */
+  readonly ended?: AbortSignal;
 }
 
 /** Starts a run of each watch and follows all of them to their end. One that fails does not end the others. */
@@ -50,7 +54,14 @@ export async function followRuns(following: Following): Promise<RunsShown> {
   const accounts = runs.watches.map(({ account }) => account);
   await readMoneyFirst(following, accounts);
   const stages = openStages(output, runs.watches.length);
-  const ended = await Promise.allSettled(runs.watches.map((watch) => runWatch(following, stages, watch)));
+  /** Its own requests were cancelled: nothing is wrong with the server, and the run goes on. */
+  const isCut = () => following.ended?.aborted === true;
+  const followOne = (watch: Watch) =>
+    runWatch(following, stages, watch).catch((error: unknown) => {
+      if (isCut()) return [];
+      throw error;
+    });
+  const ended = await Promise.allSettled(runs.watches.map(followOne));
   stages.end();
   return showRuns(output, ended);
 }
@@ -103,7 +114,7 @@ async function follow(
   const checkKey = runs.here
     ? createKeyMonitor({ watch: watch.id, apiKey, giveUpMs, now: Date.now, warn: output.warn })
     : () => undefined;
-  const result = await followRun(handle, ledger, async (progress) => {
+  const followed = followRun(handle, ledger, async (progress) => {
     checkKey();
     if (progress.phase === WATCH_PHASE.held && !isOver) {
       isOver = await releaseHeld({ client, config, ledger }, watch, run);
@@ -112,6 +123,10 @@ async function follow(
     showRunProgress(stages, watch.id, progress);
     await detectStall(progress);
     await wakeEnded(progress);
+  });
+  const result = await followed.catch(async (error: unknown) => {
+    const isActive = error instanceof OperationError && error.failure === 'run_active';
+    throw (isActive ? await explainActiveRun(ledger, watch, account) : null) ?? error;
   });
   return toEndedRun({ config, ledger }, watch, run, result);
 }

@@ -16,7 +16,7 @@ export function runAtTemporal(
   ends: readonly AbortSignal[],
 ): Promise<RunsShown> {
   const { config, ledger } = context;
-  const follow = (client: Client) => followRuns({ output, client, config, ledger, runs });
+  const follow = (client: Client, ended: AbortSignal) => followRuns({ output, client, config, ledger, runs, ended });
   return workLocked(output, context, runs.watches, follow, ends);
 }
 
@@ -31,6 +31,8 @@ export function runAtWorker(
   return withTemporal(config, file, async (temporal) => {
     await requireWorker(temporal, ledger.id);
     const { client } = temporal;
-    return untilAborted(client, [stop, ...limits], () => followRuns({ output, client, config, ledger, runs }));
+    return untilAborted(client, [stop, ...limits], (ended) =>
+      followRuns({ output, client, config, ledger, runs, ended }),
+    );
   });
 }

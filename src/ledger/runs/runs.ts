@@ -132,6 +132,13 @@ export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undef
 }
 
 /** The run's row. Throws when it is not in the ledger. */
+/** The run of a watch that has not ended; null without one. Uses runs_open. */
+export async function findActiveRun(db: Queryable, watch: WatchId): Promise<RunId | null> {
+  const row = await db.get(sql<{ name: RunId }>`
+    SELECT r.name FROM runs AS r JOIN watches AS w ON w.id = r.watch_id WHERE w.name = ${watch} AND r.ended_at IS NULL`);
+  return row?.name ?? null;
+}
+
 export async function getRun(db: Queryable, run: RunId): Promise<RunRow> {
   const row = await findRun(db, run);
   if (row !== undefined) return row;

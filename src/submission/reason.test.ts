@@ -158,7 +158,7 @@ const EVERY: { readonly [Code in Reason['code']]: object } = {
   body_damaged: {},
   lookup_absent: {},
   lookup_contradiction: { before: { code: 'run_rejected', by: 'ops' } },
-  lookup_postponed: { text: 'HTTP 500' },
+  lookup_postponed: { text: 'HTTP 500', refused: 'too little' },
   lookup_refused: { text: 'HTTP 501' },
   lookup_unsure: { text: 'what the list lacks' },
   other_service: { account: 'main' as AccountId, recorded: 'https://one.example', configured: 'https://two.example' },

@@ -94,7 +94,8 @@ export type Reason =
   | { readonly code: 'body_damaged' }
   | { readonly code: 'lookup_absent' }
   | { readonly code: 'lookup_contradiction'; readonly before: Reason | null }
-  | { readonly code: 'lookup_postponed'; readonly text: string }
+  /** `refused`: what its last attempt was refused with for want of money (402), before that. */
+  | { readonly code: 'lookup_postponed'; readonly text: string; readonly refused?: string }
   | { readonly code: 'lookup_refused'; readonly text: string }
   | { readonly code: 'lookup_unsure'; readonly text: string }
   /** The configuration names another service than the one that the account's jobs and charges belong to. */
@@ -249,7 +250,10 @@ export function renderReason(reason: Reason): string {
       return `${before}The service's list does not have it. Nothing more is sent until you decide`;
     }
     case 'lookup_postponed':
-      return `the service's list cannot be read now (${reason.text}); it is looked up again before anything is sent`;
+      return (
+        `${reason.refused === undefined ? '' : `the service refused it for want of money (${reason.refused.replace(/[.]$/, '')}). Then `}` +
+        `the service's list cannot be read now (${reason.text}); it is looked up again before anything is sent`
+      );
     case 'lookup_refused':
       return (
         `the service's list cannot be read (${reason.text}); the batch may be charged already, so nothing is sent ` +

@@ -7,6 +7,7 @@ import { explainUnreadJobs } from '../../connector/explain-unread.ts';
 import { hasServer } from '../../connector/state-folder.ts';
 import { isLasting } from '../../database/database.ts';
 import { findServiceWait } from '../../ledger/accounts/service-waits.ts';
+import { findRefusedForMoney } from '../../ledger/batches/review-batch.ts';
 import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
 import { listOverdueJobs, type OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { AccountStatus } from '../../ledger/money/account-status.ts';
@@ -191,6 +192,11 @@ export async function listAccountProblems(
       EXIT.transient,
       `${which} without a known outcome since ${formatInstant(oldestInDoubtAt)}: the service may be down`,
     );
+  }
+  const refused = waiting === 0 || suspended !== null ? null : await findRefusedForMoney(ledger.db, id);
+  if (refused !== null) {
+    const why = renderReason(refused.reason).replace(/[.]$/, '');
+    add(EXIT.balanceOrCap, `batch ${refused.batch} is not sent: ${why}. ${TOP_UP}`);
   }
   const wait = waiting === 0 ? null : await findServiceWait(ledger.db, id);
   if (wait !== null && ledger.now() - wait.since > LONG_IN_DOUBT_MS) {

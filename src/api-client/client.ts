@@ -6,6 +6,7 @@ import { createStatusMapping, type StatusMap, type UnknownStatus } from '../subm
 import { type DataReader, readEnvelope } from './envelope.ts';
 import { getHeader } from './headers.ts';
 import { readRetryAfter } from './http-time.ts';
+import { hasNextLink } from './link-header.ts';
 import { maskKey } from './mask-key.ts';
 import { readBudgets } from './rate-limit-headers.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from './read/account.ts';
 import { readCheck } from './read/check.ts';
 import { InvalidPayload, isObject, type Json, type JsonObject } from './read/fields.ts';
+import type { Page } from './read/list.ts';
 import {
   readAccepted,
   readDetail,
@@ -90,7 +92,8 @@ export interface ApiClient {
 
 interface Call<Data> extends Cancellable {
   readonly path: string;
-  readonly read: DataReader<Data>;
+  /** `hasNext`: the headers name a next page. */
+  readonly read: (...of: [...Parameters<DataReader<Data>>, hasNext: boolean]) => ReturnType<DataReader<Data>>;
   readonly post?: { readonly body: string; readonly key: IdempotencyKey };
 }
 
@@ -145,7 +148,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const requested = { page: urlPage, limit: urlLimit };
       return call('submission', {
         path: `/submissions/${encodeURIComponent(reference)}?url_page=${urlPage}&url_limit=${urlLimit}`,
-        read: (data, envelope) => readDetail(data, envelope, requested, statusMapping, reference),
+        read: (data, envelope, hasNext) =>
+          withNext(readDetail(data, envelope, requested, statusMapping, reference), hasNext),
         ...cancel,
       });
     },
@@ -153,7 +157,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const requested = { page: query.page ?? 1, limit: query.limit ?? LIMITS.listPage.default };
       return call('submissions', {
         path: `/submissions?${parameters({ ...query, ...requested })}`,
-        read: (data, envelope) => readSubmissions(data, envelope, requested, statusMapping),
+        read: (data, envelope, hasNext) => withNext(readSubmissions(data, envelope, requested, statusMapping), hasNext),
         ...(signal === undefined ? {} : { signal }),
       });
     },
@@ -169,6 +173,12 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     close: () => transport.close(),
   };
 }
+
+/** A page after which the headers name another one is not the last. */
+const withNext = <Found extends { readonly page: Page }>(found: Found | InvalidPayload, hasNext: boolean) =>
+  found instanceof InvalidPayload || !hasNext
+    ? found
+    : { ...found, page: { ...found.page, last: false, stated: true } };
 
 function parameters(query: Readonly<Record<string, string | number | undefined>>): string {
   const set = new URLSearchParams();
@@ -188,7 +198,7 @@ function sendable(key: string): string {
 function toAnswer<Data>(
   endpoint: Endpoint,
   exchange: Exchange,
-  read: DataReader<Data>,
+  read: Call<Data>['read'],
   now: number,
   tookMs: number,
 ): ApiAnswer<Data> {
@@ -200,7 +210,7 @@ function toAnswer<Data>(
     exchange.kind === 'answered'
       ? readEnvelope(
           { status, text: unwrapped(endpoint, exchange.text), location: getHeader(headers, 'location') },
-          read,
+          (data, envelope) => read(data, envelope, hasNextLink(headers)),
         )
       : {
           body: {

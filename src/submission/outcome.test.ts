@@ -236,6 +236,21 @@ describe('decideOutcome and decideCheckOutcome', () => {
     });
   }
 
+  test('a refused idempotency key sends nobody to the settings', () => {
+    const say = (body: Body<never>) => {
+      const outcome = decideOutcome(answer(400, body), batch);
+      return 'message' in outcome ? outcome.message : '';
+    };
+    for (const body of [
+      error({ code: 'INVALID_IDEMPOTENCY_KEY' }),
+      error({ message: 'Idempotency-Key must be alphanumeric' }),
+    ]) {
+      assert.match(say(body), /nothing was charged\. The key is one that the specification allows.*ask the service/);
+      assert.doesNotMatch(say(body), /check the settings/);
+    }
+    assert.match(say(error()), /check the settings of its account and watch/);
+  });
+
   test('a 200 is a replay, a 202 is not', () => {
     const replayed = (status: number) => {
       const outcome = decideOutcome(answer(status, success()), batch);

@@ -116,11 +116,7 @@ export function decideRefusal(answer: ApiAnswer, request: RequestContext): Refus
       return {
         kind: 'defect',
         chargeState: 'none',
-        message: `the service does not accept this request (status ${status}${said}); nothing was charged. ${
-          status === 404 || status === 405
-            ? 'There is no such address at the service: check base_url'
-            : 'The batch is not sent again unchanged: check the settings of its account and watch, or ask the service'
-        }`,
+        message: `the service does not accept this request (status ${status}${said}); nothing was charged. ${toAdvice(status, body.error)}`,
       };
     case 503:
       return answer.endpoint === 'index-check'
@@ -129,6 +125,17 @@ export function decideRefusal(answer: ApiAnswer, request: RequestContext): Refus
     default:
       return unknown(answer, `status ${status}${said}`);
   }
+}
+
+function toAdvice(status: number, { code, message, fields }: EnvelopeError): string {
+  if (status === 404 || status === 405) return 'There is no such address at the service: check base_url';
+  if ([code ?? '', message, ...fields].some((text) => /idempotency/i.test(text))) {
+    return (
+      'The key is one that the specification allows (4.6: 8 to 100 safe characters), and no setting changes it: ask the service ' +
+      'to accept keys of letters, digits and hyphens'
+    );
+  }
+  return 'The batch is not sent again unchanged: check the settings of its account and watch, or ask the service';
 }
 
 function getServiceMessage({ body, requestId }: ApiAnswer): string {

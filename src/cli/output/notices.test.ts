@@ -8,7 +8,7 @@ import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submissi
 import type { Reason } from '../../submission/reason.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
 import { getWatch } from '../with-ledger.ts';
-import { formatOverdue, listNotices } from './notices.ts';
+import { formatOverdue, formatReview, listNotices } from './notices.ts';
 
 const config = readConfig(
   `version: 1
@@ -60,6 +60,7 @@ const needsReview: BatchLine = {
   urls: 10,
   state: 'needs_review',
   reason: 'the service answered 409.',
+  isUncharged: false,
   attempts: 1,
   expectedCost: null,
   charge: null,
@@ -216,6 +217,14 @@ describe('notices of a run', () => {
       sentences.join(),
       /batch 7 \(10 URLs; tag sc0123, key sc1-0123\) needs review: the service answered 409\. .*batches show 7.*batches resolve 7/,
     );
+  });
+});
+
+describe('formatReview', () => {
+  test('does not ask whether a batch was charged whose request was refused', () => {
+    const sentence = formatReview({ ...needsReview, isUncharged: true, reason: 'refused; nothing was charged' });
+    assert.match(sentence, /nothing was charged\. .*batches resolve 7" with --release/);
+    assert.doesNotMatch(sentence, /whether it was charged|--charged/);
   });
 });
 

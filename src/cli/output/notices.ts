@@ -214,16 +214,20 @@ const isAdoption = ({ firstRun }: Watch, { counts, plan }: WatchResult): boolean
   counts.firstRun && firstRun === 'baseline' && counts.new > 0 && plan !== null && plan.urls + plan.held === 0;
 
 /** Why a batch needs review, how to find it at the service, and the command that answers. */
-export function formatReview({ batch, urls, tag, key, reason, reference }: BatchLine): string {
+export function formatReview(batch: BatchLine): string {
+  const { urls, tag, key, reason, reference, isUncharged } = batch;
   const known = [
     ...(reference === null ? [] : [`reference ${reference}`]),
     ...(tag === null ? [] : [`tag ${tag}`]),
     ...(key === null ? [] : [`key ${key}`]),
   ].join(', ');
+  const resolve = `"courier batches resolve ${batch.batch}"`;
+  const next = isUncharged
+    ? `Once the cause is settled, run ${resolve} with --release: its URLs are due again, and charged once. Or with --leave`
+    : `Find out at the service whether it was charged ("courier batches show ${batch.batch}" lists its URLs), then run ${resolve} with ` +
+      '--charged REFERENCE, --release (not charged) or --leave';
   return (
-    `batch ${batch} (${formatCounted(urls, 'URL')}${known === '' ? '' : `; ${known}`}) needs review: ` +
-    `${(reason ?? 'no reason was recorded').replace(/\.$/, '')}. Nothing more of it is sent. Find out at the service whether ` +
-    `it was charged ("courier batches show ${batch}" lists its URLs), then run "courier batches resolve ${batch}" with ` +
-    '--charged REFERENCE, --release (not charged) or --leave.'
+    `batch ${batch.batch} (${formatCounted(urls, 'URL')}${known === '' ? '' : `; ${known}`}) needs review: ` +
+    `${(reason ?? 'no reason was recorded').replace(/\.$/, '')}. Nothing more of it is sent. ${next}.`
   );
 }

@@ -2,7 +2,7 @@ import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import { join, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
-import { renderStoredReason } from '../../submission/reason.ts';
+import { parseReason, renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
 import type { BatchState } from '../batches/batch-state.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -23,6 +23,8 @@ export interface BatchLine {
   readonly urls: number;
   readonly state: BatchState;
   readonly reason: string | null;
+  /** The service refused its only request as it is: nothing of it was charged. */
+  readonly isUncharged: boolean;
   readonly attempts: number;
   readonly expectedCost: Micros | null;
   readonly charge: Micros | null;
@@ -70,6 +72,12 @@ export interface BatchFilter {
 const toDecision = ({ decision, decided_by, decided_at }: DecisionRow): RunDecisionLine | null =>
   decision === null || decided_by === null || decided_at === null ? null : { decision, by: decided_by, at: decided_at };
 
+/** Its request was refused as it is, whatever its URLs are (400, 404, 415, …). */
+function isDefect(row: StoredReason): boolean {
+  const reason = parseReason(row);
+  return reason?.code === 'answer' && reason.outcome === 'defect';
+}
+
 /** Batches, newest first. A batch in doubt has `inDoubtSince` set. */
 export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Promise<BatchLine[]> {
   const { account, watch, run, state, reference, batch, before, limit = 100 } = filter;
@@ -99,6 +107,7 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     urls: row.urls,
     state: row.state,
     reason: renderStoredReason(row),
+    isUncharged: row.in_doubt_since === null && row.attempts === 1 && isDefect(row),
     attempts: row.attempts,
     expectedCost: row.expected_cost,
     charge: row.charge,

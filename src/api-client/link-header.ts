@@ -2,7 +2,7 @@ import { getHeader, type ResponseHeaders } from './headers.ts';
 
 /** A link and its parameters: `<https://a.example/jobs?page=2>; rel="next"`. */
 const LINK = /<[^<>]*>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
-const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
+const PARAMETER = /;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
 /**
  * Whether a response names a next page in its Link header (RFC 8288). Its address is not followed: the key goes to no address
@@ -12,8 +12,10 @@ const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
 export function hasNextLink(headers: ResponseHeaders): boolean {
   const header = getHeader(headers, 'link');
   if (header === null) return false;
-  return [...header.matchAll(LINK)].some(([, parameters = '']) => {
-    const [, quoted, bare] = REL.exec(parameters) ?? [];
-    return (quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes('next');
-  });
+  return [...header.matchAll(LINK)].some(([, parameters = '']) =>
+    [...parameters.matchAll(PARAMETER)].some(
+      ([, name, quoted, bare]) =>
+        name?.toLowerCase() === 'rel' && (quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes('next'),
+    ),
+  );
 }

@@ -32,7 +32,7 @@ const suspend = (ledger: TestLedger) =>
     WHERE id = ${ACCOUNT.id}`);
 
 describe('a run beside an active one', () => {
-  testLedger('is told that the active one waits for money', async (ledger) => {
+  testLedger('says that the active one waits for money', async (ledger) => {
     await waits(ledger);
     assert.equal(await explain(ledger), null, 'it waits for its turn');
     await suspend(ledger);
@@ -44,7 +44,7 @@ describe('a run beside an active one', () => {
     );
   });
 
-  testLedger('is told that the service rejects the key of the active one', async (ledger) => {
+  testLedger('says that the service rejects the key of the active one', async (ledger) => {
     await waits(ledger);
     await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'answer', outcome: 'reject_key', text: 'revoked' });
     const error = await explain(ledger);
@@ -52,7 +52,7 @@ describe('a run beside an active one', () => {
     assert.match(error.message, /rejects the API key: revoked/);
   });
 
-  testLedger('is told nothing of money while the active one still crawls, or where none is active', async (ledger) => {
+  testLedger('says nothing of money while the active one still crawls, or where none is active', async (ledger) => {
     await waits(ledger);
     await suspend(ledger);
     await endRun(ledger, 'r1' as RunId, 'finished');

@@ -13,8 +13,8 @@ export const ENDED_JOBS: readonly Mutation[] = [
   {
     name: 'settles a job at each poll',
     file: 'src/ledger/jobs/settle-job.ts',
-    from: 'if (job.settled_at === null) await settleUrls(',
-    to: 'if (job.settled_at !== -1) await settleUrls(',
+    from: 'if (job.settled_at !== null) return settledCounts(tx, job.id);',
+    to: 'if (job.settled_at === -1) return settledCounts(tx, job.id);',
     needs: ['checked, then reset'],
   },
   {

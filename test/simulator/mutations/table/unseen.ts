@@ -28,9 +28,9 @@ export const UNSEEN: readonly Mutation[] = [
   },
   {
     name: 'unseen: failed pages are checked, and paid for',
-    file: 'src/ledger/jobs/settle-job.ts',
-    from: "WHERE m.batch_id = ${batch} AND m.result = 'completed'\n    ON CONFLICT",
-    to: "WHERE m.batch_id = ${batch} AND m.result IN ('completed', 'failed')\n    ON CONFLICT",
+    file: 'src/ledger/jobs/assign-results.ts',
+    from: "WHERE m.batch_id = ${batch} AND m.result = 'completed' AND ${which}\n    ON CONFLICT",
+    to: "WHERE m.batch_id = ${batch} AND m.result IN ('completed', 'failed') AND ${which}\n    ON CONFLICT",
   },
   {
     name: 'unseen: a 402 is tried again at once',
@@ -40,7 +40,7 @@ export const UNSEEN: readonly Mutation[] = [
   },
   {
     name: 'unseen: failures never begin again at zero',
-    file: 'src/ledger/jobs/settle-job.ts',
+    file: 'src/ledger/jobs/assign-results.ts',
     from: 'reason_params = NULL, failures = 0, completed_at = ${now}',
     to: 'reason_params = NULL, completed_at = ${now}',
   },

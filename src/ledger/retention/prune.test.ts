@@ -71,8 +71,10 @@ async function countRows({ db }: TestLedger): Promise<Record<string, number>> {
 async function readMoney(ledger: TestLedger): Promise<unknown> {
   const histories = [];
   for (const page of ['1', '2', '3', '4']) histories.push(...(await getUrlHistory(ledger, shopUrl(page))));
+  // Jobs whose answer could not be read are a detail.
+  const { unread: _, ...totals } = await getAccountTotals(ledger, ACCOUNT.id, ACCOUNT.pricePerUrl);
   return {
-    totals: await getAccountTotals(ledger, ACCOUNT.id, ACCOUNT.pricePerUrl),
+    totals,
     spending: await listSpending(ledger, 'day', 0),
     summaries: [await getRunSummary(ledger, run('r1')), await getRunSummary(ledger, run('r2'))],
     // What is documented as removed: request ids and the checks of a URL.

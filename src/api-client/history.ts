@@ -18,9 +18,10 @@ export async function listHistory(
   send: SendRequest,
   from: string | null,
   onProgress: (jobs: number, total: number | null) => void,
+  to: string | null = null,
 ): Promise<SubmissionView[]> {
   const found = new Map<Reference, SubmissionView>();
-  const next = createHistoryReader(send, from);
+  const next = createHistoryReader(send, from, to);
   for (let read = await next(); read !== null; read = await next()) {
     for (const submission of read.submissions) found.set(submission.reference, submission);
     onProgress(found.size, read.page.total);
@@ -29,11 +30,16 @@ export async function listHistory(
 }
 
 /**
- * Reads the next page of the service's list (spec 4.5), whatever its order; null after the last one. `from`: only jobs since
- * that day. A request that fails is made again by the next call.
+ * Reads the next page of the service's list (spec 4.5), whatever its order; null after the last one. `from`, `to`: only jobs of
+ * these days, both included; null: all. A request that fails is made again by the next call.
  */
-export function createHistoryReader(send: SendRequest, from: string | null): () => Promise<SubmissionsPage | null> {
-  const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
+export function createHistoryReader(
+  send: SendRequest,
+  from: string | null,
+  to: string | null = null,
+): () => Promise<SubmissionsPage | null> {
+  const days = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
+  const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...days });
   return createPageReader<SubmissionsPage>(
     (page) => send((client) => client.listSubmissions(query(page))),
     ({ submissions }) => submissions.map(({ reference }) => reference).join(),

@@ -8,7 +8,7 @@ export const COURIER: ProgramDefinition = {
   groups: {
     Begin: ['demo', 'init', 'validate', 'config', 'doctor'],
     Buy: ['plan', 'apply', 'run', 'worker', 'watch', 'index-check'],
-    Look: ['status', 'tonight', 'why', 'batches', 'submissions', 'index-checks', 'spend', 'report'],
+    Look: ['status', 'tonight', 'why', 'batches', 'submissions', 'index-checks', 'spend', 'audit', 'report'],
     Decide: ['approve', 'reject', 'quarantine', 'accounts', 'recover'],
     Maintain: ['ledger', 'notify', 'deployments', 'codec-server'],
     'Without a configuration': ['crawl', 'completion', 'schema', 'help'],
@@ -94,6 +94,10 @@ export const COURIER: ProgramDefinition = {
     spend: {
       description: 'show what was charged, by watch, day or month',
       load: async () => (await import('./commands/spend.ts')).spendCommand,
+    },
+    audit: {
+      description: "compare an account's journal with the service's own list and balance; reads only",
+      load: async () => (await import('./commands/audit.ts')).auditCommand,
     },
     report: {
       description: 'write a report as one HTML file: coverage, money, times, failures, index checks, what waits',

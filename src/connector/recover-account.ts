@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, NotFoundError, RequestRefusedError } from '../api-client/errors.ts';
 import { listHistory, type SendRequest } from '../api-client/history.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
@@ -12,14 +11,13 @@ import {
   selectUnknown,
 } from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import { backoffMs } from '../submission/backoff.ts';
 import type { Reference } from '../submission/ids.ts';
 import { findMissingWatch } from './missing-watch.ts';
 import { type JobTaken, takeJob } from './recover-job.ts';
+import { retryFailed } from './retry-failed.ts';
 
 /** Total attempts for a failing request, with backoff: at least 90 seconds in total. */
 const MOST_TRIES = 8;
-const LONGEST_WAIT_MS = 60_000;
 /** A job of which the service shows its URLs alone. */
 const NOTHING_SHOWN = {
   ...{ state: null, project: null, createdAt: null, urlCount: null, completed: null, failed: null },
@@ -63,7 +61,7 @@ export interface AccountRecovered {
 export async function recoverAccount(settings: RecoverSettings): Promise<AccountRecovered> {
   const { ledger, account, fallback, since, accept, signal, progress } = settings;
   const hold = await beginRecovery(ledger, account.id);
-  const send = retryFailed(settings);
+  const send = retryFailed(settings.send, { tries: MOST_TRIES, signal, onWait: progress.waiting });
   const listed = await listHistory(send, since, (jobs, total) => progress.listed(jobs, total));
   const unlisted = await readUnlisted(settings, send, listed, hold.references);
   const history = insertJobs(listed, unlisted.jobs);
@@ -149,21 +147,4 @@ function insertJobs(listed: readonly SubmissionView[], more: readonly Submission
     ...[...listed, ...dated].sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0)),
     ...more.filter(({ createdAt }) => createdAt === null),
   ];
-}
-
-/** Retries a request that failed because of a busy service, a gateway or a broken connection. */
-function retryFailed({ send, signal, progress }: RecoverSettings): SendRequest {
-  return async (request) => {
-    for (let tries = 1; ; tries++) {
-      signal.throwIfAborted();
-      try {
-        return await send(request);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.policy !== 'retry' || tries === MOST_TRIES) throw error;
-        const waitMs = Math.max(error.retryAfterMs ?? 0, Math.min(backoffMs(tries, 0.5), LONGEST_WAIT_MS));
-        progress.waiting(waitMs, error.message);
-        await sleep(waitMs, undefined, { signal });
-      }
-    }
-  };
 }

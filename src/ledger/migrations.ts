@@ -175,6 +175,12 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         urls BIGINT NOT NULL CHECK (urls >= 0), unpriced BIGINT NOT NULL,
         PRIMARY KEY (account_id, day, watch_id, kind, bucket)) ${t.withoutRowid}`,
       'CREATE INDEX journal_totals_by_watch ON journal_totals (watch_id, day)',
+      // What the balance was while it moved as the journal says, from the first to the last reading of that: a row for each UTC
+      // day, and one more whenever it was another than that. `journal_id`: entries up to it are in the balance.
+      `CREATE TABLE balance_readings (
+        id ${t.id}, account_id TEXT NOT NULL, since BIGINT NOT NULL, at BIGINT NOT NULL, balance BIGINT NOT NULL,
+        journal_id BIGINT NOT NULL)`,
+      'CREATE INDEX balance_readings_by_account ON balance_readings (account_id, id)',
       // At which prices open money counts; 0: none is known, or configured.
       `CREATE TABLE counted_prices (
         account_id TEXT NOT NULL, service TEXT NOT NULL, price BIGINT NOT NULL, configured BIGINT NOT NULL,

@@ -30,6 +30,17 @@ CREATE TABLE account_waits (
   until BIGINT NOT NULL
 );
 
+CREATE TABLE balance_readings (
+  id INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  since BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  balance BIGINT NOT NULL,
+  journal_id BIGINT NOT NULL
+);
+
+CREATE INDEX balance_readings_by_account ON balance_readings (account_id, id);
+
 CREATE TABLE batch_answers (
   batch_id BIGINT NOT NULL,
   attempt INTEGER NOT NULL,

@@ -1,33 +1,17 @@
 import { renderReason } from '../submission/reason.ts';
+import { type Cell, renderLines } from './csv-lines.ts';
 import { toCoverage } from './figures/coverage.ts';
 import type { Report } from './report.ts';
 
 const COLUMNS = ['figure', 'day', 'account', 'watch', 'stage', 'measure', 'value', 'text'] as const;
 
-type Line = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
+type Line = Partial<Record<(typeof COLUMNS)[number], Cell>>;
 
 /**
- * The figures as CSV (RFC 4180), one value a line, so that a spreadsheet can group them by any column. Amounts are in
- * micro-lira and times in milliseconds, as the measure says. Days are of UTC.
+ * The figures as CSV, one value a line, so that a spreadsheet can group them by any column. Amounts are in micro-lira and times in
+ * milliseconds, as the measure says. Days are of UTC.
  */
-export function renderCsv(report: Report): string {
-  const lines = [COLUMNS.map((name) => quote(name)).join(',')];
-  for (const line of listLines(report)) lines.push(COLUMNS.map((name) => quote(line[name] ?? null)).join(','));
-  return `${lines.join('\r\n')}\r\n`;
-}
-
-/**
- * A spreadsheet runs a cell that begins with one of these as a formula: a URL or a reason could then read other cells
- * and send them. An apostrophe makes it a text.
- */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-
-function quote(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+export const renderCsv = (report: Report): string => renderLines(COLUMNS, listLines(report));
 
 const toDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 

@@ -5,6 +5,7 @@ import { collectReport } from '../../report/collect.ts';
 import { LANGUAGES, type Language } from '../../report/messages.ts';
 import type { Report } from '../../report/report.ts';
 import { getReportName, writeWhole } from '../../report/report-file.ts';
+import { parseDay } from '../day-argument.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { listReportRecords } from '../output/records/report.ts';
@@ -93,11 +94,4 @@ function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (days >= 1 && days <= MOST_DAYS) return days;
   throw new InvalidArgumentError(`Write a number of days, 1 to ${MOST_DAYS}.`);
-}
-
-function parseDay(text: string): number {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // 2026-02-31 is read as a day in March.
-  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return at;
-  throw new InvalidArgumentError('Write a day such as 2026-01-31.');
 }

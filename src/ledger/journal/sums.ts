@@ -116,6 +116,23 @@ export async function sumCountedSince(
     FROM journal WHERE account_id = ${account} AND ${INTO_CLOSED} AND ${FROM_OPEN} AND at > ${at}`);
 }
 
+/**
+ * What entries behind one came to: what purchases cost, less what was corrected. `at`: of that entry or later; a minute of clocks
+ * that differ is allowed for. Uses journal_by_account.
+ */
+export async function sumClosedAfter(
+  db: Queryable,
+  account: AccountId,
+  { id, at }: { readonly id: number; readonly at: number },
+): Promise<Micros> {
+  const { amount } = await db.one(sql<{ amount: Micros }>`
+    SELECT ${sumOfClosed(sql`amount`)} AS amount FROM journal
+    WHERE account_id = ${account} AND at > ${at - CLOCKS_MS} AND id > ${id}`);
+  return amount;
+}
+
+const CLOCKS_MS = 60_000;
+
 /** Whether a submission was booked after that time of which the service did not say the charge. Uses journal_by_account. */
 export async function hasAssumedSince(db: Queryable, account: AccountId, at: number): Promise<boolean> {
   const row = await db.get(sql`

@@ -6,6 +6,7 @@ import { lockAccount } from '../accounts/watches.ts';
 import { hasAssumedSince, sumCountedSince } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
+import { keepReading } from './balance-readings.ts';
 
 export interface Balance {
   readonly amount: Micros;
@@ -25,17 +26,19 @@ export async function recordBalance(
 ): Promise<void> {
   await ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
-    await setBalance(tx, account, amount, at);
+    if (await setBalance(tx, account, amount, at)) await keepReading(tx, account, { amount, at });
   });
 }
 
 /** A balance so far ahead of a later one was recorded under a clock that was wrong: it no longer counts. */
 const CLOCK_ERROR_MS = 3_600_000;
 
-export async function setBalance(tx: Queryable, account: AccountId, amount: Micros, at: number): Promise<void> {
-  await tx.run(sql`
+/** Returns whether it counts from now on. */
+export async function setBalance(tx: Queryable, account: AccountId, amount: Micros, at: number): Promise<boolean> {
+  const { changes } = await tx.run(sql`
     UPDATE ledger_accounts SET balance = ${amount}, balance_at = ${at}
     WHERE id = ${account} AND (balance_at IS NULL OR balance_at <= ${at} OR balance_at > ${at + CLOCK_ERROR_MS})`);
+  return changes === 1;
 }
 
 /** The balance as the service last reported it; null when it never did. */

@@ -3,8 +3,9 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId } from '../../submission/ids.ts';
-import { type ClosedBucket, FROM_OPEN, INTO_CLOSED } from '../journal/entry.ts';
+import { type ClosedBucket, INTO_CLOSED } from '../journal/entry.ts';
 import type { PriceBasis } from '../policy.ts';
+import { isBookedAfter, isInDoubt } from './in-doubt.ts';
 import { getPrice } from './price.ts';
 
 /** The charge of a batch, as far as it is known. */
@@ -157,12 +158,7 @@ async function computeBalanceDrop(tx: Queryable, row: SentBatch, after: Micros):
   const before = await tx.get(sql<{ balance: Micros }>`
     SELECT balance FROM ledger_accounts AS a
     WHERE a.id = ${row.account_id} AND balance IS NOT NULL AND balance_at <= ${row.in_doubt_since}
-      AND NOT EXISTS (
-        SELECT 1 FROM journal AS j WHERE j.account_id = a.id AND j.at > a.balance_at AND ${INTO_CLOSED} AND ${FROM_OPEN})
-      AND NOT EXISTS (
-        SELECT 1 FROM batches AS b WHERE b.account_id = a.id AND b.id <> ${row.id} AND b.in_doubt_since IS NOT NULL)
-      AND NOT EXISTS (
-        SELECT 1 FROM checks AS k WHERE k.account_id = a.id AND k.state = 'sending' AND k.in_doubt_since IS NOT NULL)`);
+      AND NOT ${isBookedAfter(sql`a.id`, sql`a.balance_at`)} AND NOT ${isInDoubt(sql`a.id`, row.id)}`);
   if (before === undefined) return null;
   const fall = micros(before.balance - after);
   return fall > 0 && fall % row.urls === 0 ? fall : null;

@@ -35,18 +35,29 @@ export async function confirmAccount(ledger: Ledger, account: AccountId, shown: 
   return ledger.db.tx(async (tx): Promise<Confirmed> => {
     await lockAccount(tx, account);
     const { identity } = shown;
-    const recorded = await getSetting(tx, settingName(account));
-    if (recorded !== null && identity !== null && isOther(recorded, identity)) {
+    const other = await findRecordedOther(tx, account, identity);
+    if (other !== null && identity !== null) {
       await setSetting(tx, otherName(account), identity);
-      return { kind: 'other', recorded, shown: identity };
+      return { kind: 'other', recorded: other, shown: identity };
     }
     // The service has answered a request with this key.
     await endKeyRejection(tx, account);
     await deleteSetting(tx, otherName(account));
-    if (identity !== null && recorded !== identity) await setSetting(tx, settingName(account), identity);
+    if (identity !== null && (await getSetting(tx, settingName(account))) !== identity)
+      await setSetting(tx, settingName(account), identity);
     for (const level of SERVICE_LEVELS) await recordShownPrice(tx, account, level, shown.prices[level], ledger.now());
     return { kind: 'same' };
   });
+}
+
+/** The identity that the ledger knows of the account, when the one that its service shows is another; writes nothing. */
+export async function findRecordedOther(
+  db: Queryable,
+  account: AccountId,
+  identity: string | null,
+): Promise<string | null> {
+  const recorded = await getSetting(db, settingName(account));
+  return recorded !== null && identity !== null && isOther(recorded, identity) ? recorded : null;
 }
 
 /** Forgets the recorded identity: the next one that the service reports is recorded. */

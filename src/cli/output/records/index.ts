@@ -1,5 +1,6 @@
 import type { CommandOutput } from '../../../cli-kit/record-schema.ts';
 import { ACCOUNT_OUTPUT } from './account.ts';
+import { AUDIT_OUTPUT } from './audit.ts';
 import { BATCH_OUTPUT } from './batch.ts';
 import { CODEC_SERVER_OUTPUT } from './codec-server.ts';
 import { CONFIG_OUTPUT } from './config.ts';
@@ -31,6 +32,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...INDEX_CHECKS_OUTPUT,
   ...LEDGER_OUTPUT,
   ...SPEND_OUTPUT,
+  ...AUDIT_OUTPUT,
   ...REPORT_OUTPUT,
   ...PRUNE_OUTPUT,
   ...FORGET_OUTPUT,

@@ -1,0 +1,110 @@
+import { type Micros, micros } from '../../../contract/money.ts';
+import type { BalanceReading } from '../../ledger/money/balance-readings.ts';
+import type { BookedPurchase } from '../../ledger/reports/audited-purchases.ts';
+import type { AuditWindow, Books } from './audit.ts';
+import { createFinder } from './compare-entries.ts';
+import { readShownCharge } from './shown-charge.ts';
+
+/** A window and what is known of the money in it. */
+export interface ComparedWindow extends AuditWindow {
+  /** Something in it has a charge that nobody knows: a fall proves nothing. */
+  readonly hasUnknown: boolean;
+}
+
+interface Draft {
+  readonly start: BalanceReading;
+  readonly end: BalanceReading;
+  journal: number;
+  others: number;
+  /** Of what is in `journal`: may not have been charged. */
+  unsure: number;
+  hasUnknown: boolean;
+}
+
+/** How far a service's clock may be from ours: a job this close to a reading belongs to the window that it explains. */
+const CLOCKS_MS = 600_000;
+
+/**
+ * What the balance did from one reading to the next, beside what purchases and the listed jobs of others cost meanwhile. A purchase
+ * that this ledger sent is placed by its entry in the journal, whatever the clocks say; others by the time of their job.
+ */
+export function compareBalance(books: Books): ComparedWindow[] {
+  const { readings } = books;
+  const windows = readings.flatMap((start, at): Draft[] => {
+    const end = readings[at + 1];
+    return end === undefined ? [] : [{ start, end, journal: 0, others: 0, unsure: 0, hasUnknown: false }];
+  });
+  if (windows.length === 0) return [];
+  const jobs = createFinder(books);
+  const late: { readonly purchase: BookedPurchase; readonly at: number; readonly cost: Cost }[] = [];
+  for (const purchase of books.booked) {
+    const job = jobs.find(purchase);
+    const cost = toCost(purchase, job === null ? null : readShownCharge(job, purchase));
+    if (purchase.wasSent) {
+      const { entry } = purchase;
+      add(
+        windows.find(({ start, end }) => entry > start.journalId && entry <= end.journalId),
+        cost,
+      );
+    } else late.push({ purchase, at: job?.createdAt ?? purchase.at, cost });
+  }
+  for (const doubt of books.inDoubt) jobs.find(doubt);
+  for (const { at, cost } of late) add(choose(windows, at, cost.amount), cost);
+  for (const job of jobs.listUnclaimed()) {
+    if (job.createdAt === null) continue;
+    const charge = readShownCharge(job, null);
+    const window = choose(windows, job.createdAt, charge ?? 0);
+    if (window === undefined) continue;
+    if (charge === null) window.hasUnknown = true;
+    else window.others += charge;
+  }
+  return windows.map(toWindow);
+}
+
+interface Cost {
+  readonly amount: number;
+  readonly isSure: boolean;
+  readonly isKnown: boolean;
+}
+
+/**
+ * What a purchase took from the balance when it was made. A charge that the service shows lower by now was given back later: the
+ * balance rose then.
+ */
+function toCost({ bucket, amount, unpriced }: BookedPurchase, shown: Micros | null): Cost {
+  if (bucket === 'charged') return { amount: Math.max(amount, shown ?? 0), isSure: true, isKnown: true };
+  return { amount: shown ?? amount, isSure: shown !== null, isKnown: shown !== null || unpriced === 0 };
+}
+
+function add(window: Draft | undefined, { amount, isSure, isKnown }: Cost): void {
+  if (window === undefined) return;
+  window.journal += amount;
+  if (!isSure) window.unsure += amount;
+  if (!isKnown) window.hasUnknown = true;
+}
+
+const getRest = ({ start, end, journal, others }: Draft): number => start.amount - end.amount - journal - others;
+
+/**
+ * The window of a time. A neighbour whose reading is as close as clocks differ is taken in its place when more is explained then.
+ */
+function choose(windows: readonly Draft[], at: number, amount: number): Draft | undefined {
+  const gain = (window: Draft) => Math.abs(getRest(window)) - Math.abs(getRest(window) - amount);
+  const isInside = ({ start, end }: Draft) => at > start.at && at <= end.at;
+  return windows
+    .filter(({ start, end }) => at > start.at - CLOCKS_MS && at <= end.at + CLOCKS_MS)
+    .filter((window) => isInside(window) || gain(window) > 0)
+    .toSorted((a, b) => gain(b) - gain(a) || Number(isInside(b)) - Number(isInside(a)))[0];
+}
+
+function toWindow(draft: Draft): ComparedWindow {
+  const { start, end, journal, others, unsure, hasUnknown } = draft;
+  const rest = getRest(draft);
+  // What was only assumed was not charged, as far as the balance shows.
+  const isNotCharged = rest < 0 && rest >= -unsure;
+  const external = isNotCharged || (hasUnknown && rest > 0) ? 0 : rest;
+  return {
+    ...{ from: start.at, until: end.since, before: start.amount, after: end.amount },
+    ...{ journal: micros(journal), others: micros(others), external: micros(external), hasUnknown },
+  };
+}

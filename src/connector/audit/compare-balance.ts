@@ -36,7 +36,8 @@ export function compareBalance(books: Books): ComparedWindow[] {
   });
   if (windows.length === 0) return [];
   const jobs = createFinder(books);
-  const late: { readonly purchase: BookedPurchase; readonly at: number; readonly cost: Cost }[] = [];
+  const ahead = findClockAhead(books, jobs.find);
+  const late: { readonly at: number; readonly cost: Cost }[] = [];
   for (const purchase of books.booked) {
     const job = jobs.find(purchase);
     const cost = toCost(purchase, job === null ? null : readShownCharge(job, purchase));
@@ -46,19 +47,33 @@ export function compareBalance(books: Books): ComparedWindow[] {
         windows.find(({ start, end }) => entry > start.journalId && entry <= end.journalId),
         cost,
       );
-    } else late.push({ purchase, at: job?.createdAt ?? purchase.at, cost });
+    } else late.push({ at: job?.createdAt == null ? purchase.at : job.createdAt - ahead, cost });
   }
   for (const doubt of books.inDoubt) jobs.find(doubt);
   for (const { at, cost } of late) add(choose(windows, at, cost.amount), cost);
   for (const job of jobs.listUnclaimed()) {
     if (job.createdAt === null) continue;
     const charge = readShownCharge(job, null);
-    const window = choose(windows, job.createdAt, charge ?? 0);
-    if (window === undefined) continue;
-    if (charge === null) window.hasUnknown = true;
-    else window.others += charge;
+    const at = job.createdAt - ahead;
+    if (charge === null) for (const window of listNear(windows, at)) window.hasUnknown = true;
+    else addOthers(choose(windows, at, charge), charge);
   }
   return windows.map(toWindow);
+}
+
+/**
+ * By how much the times of the list are ahead of ours, by the jobs of purchases that were sent: a service may show the time of its
+ * own zone without saying so. The median, because an answer that was lost is booked much later than its job.
+ */
+function findClockAhead({ booked }: Books, find: ReturnType<typeof createFinder>['find']): number {
+  const differences = booked
+    .flatMap((purchase) => {
+      const createdAt = purchase.wasSent ? find(purchase)?.createdAt : null;
+      return createdAt == null ? [] : [createdAt - purchase.at];
+    })
+    .sort((a, b) => a - b);
+  const median = differences[Math.floor(differences.length / 2)] ?? 0;
+  return Math.abs(median) < CLOCKS_MS ? 0 : median;
 }
 
 interface Cost {
@@ -83,7 +98,14 @@ function add(window: Draft | undefined, { amount, isSure, isKnown }: Cost): void
   if (!isKnown) window.hasUnknown = true;
 }
 
+function addOthers(window: Draft | undefined, charge: Micros): void {
+  if (window !== undefined) window.others += charge;
+}
+
 const getRest = ({ start, end, journal, others }: Draft): number => start.amount - end.amount - journal - others;
+
+const listNear = (windows: readonly Draft[], at: number): Draft[] =>
+  windows.filter(({ start, end }) => at > start.at - CLOCKS_MS && at <= end.at + CLOCKS_MS);
 
 /**
  * The window of a time. A neighbour whose reading is as close as clocks differ is taken in its place when more is explained then.
@@ -91,8 +113,7 @@ const getRest = ({ start, end, journal, others }: Draft): number => start.amount
 function choose(windows: readonly Draft[], at: number, amount: number): Draft | undefined {
   const gain = (window: Draft) => Math.abs(getRest(window)) - Math.abs(getRest(window) - amount);
   const isInside = ({ start, end }: Draft) => at > start.at && at <= end.at;
-  return windows
-    .filter(({ start, end }) => at > start.at - CLOCKS_MS && at <= end.at + CLOCKS_MS)
+  return listNear(windows, at)
     .filter((window) => isInside(window) || gain(window) > 0)
     .toSorted((a, b) => gain(b) - gain(a) || Number(isInside(b)) - Number(isInside(a)))[0];
 }

@@ -269,6 +269,18 @@ describe('the balance of an audit', () => {
       [],
     ],
     [
+      'falls by a job of another program, by a list that shows the time of another zone',
+      {
+        booked: [booked(1)],
+        ...listed(
+          job('R-1', { createdAt: NOON + 10 * HOUR }),
+          job('X-1', { project: 'Newsletter', createdAt: FROM + 26 * HOUR, charged: lira(2) }),
+        ),
+        readings: [reading(1, 10, 0), reading(13, 9, 11), reading(17, 7, 11), reading(23, 7, 11)],
+      },
+      [],
+    ],
+    [
       'shows a job that was made before the first reading',
       {
         ...listed(job('X-1', { project: 'Newsletter', createdAt: FROM + HOUR - 60_000 })),

@@ -11,6 +11,7 @@ import type { Meeting } from './meetings.ts';
 import { startOnlooker } from './onlooker.ts';
 import { recover, startOperator } from './operator.ts';
 import { CAP_NAMES, NO_CAPS } from './oracle/caps-rule.ts';
+import { compareAudits } from './oracle/compare-audit.ts';
 import { compareCharges, compareJobs } from './oracle/compare-charges.ts';
 import { compareHolds } from './oracle/compare-holds.ts';
 import { compareJournal } from './oracle/compare-journal.ts';
@@ -125,6 +126,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   oracle.checkEnd(new Set(world.settings.watches.values()));
   compareCharges(world);
   compareJournal(world);
+  await compareAudits(world);
   compareJobs(world);
   comparePlans(world);
   compareHolds(world);

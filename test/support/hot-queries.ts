@@ -16,7 +16,8 @@ import { selectOverdue } from '../../src/ledger/jobs/overdue-jobs.ts';
 import { selectMembers, updateResults } from '../../src/ledger/jobs/settle-job.ts';
 import { selectOverlaps } from '../../src/ledger/jobs/take-out.ts';
 import { selectUnknown } from '../../src/ledger/journal/prices.ts';
-import { selectCharged } from '../../src/ledger/journal/sums.ts';
+import { selectCharged, selectClosedAfter } from '../../src/ledger/journal/sums.ts';
+import { selectQuiet } from '../../src/ledger/money/balance-readings.ts';
 import { selectDueCount, selectDuePage, selectDueRows } from '../../src/ledger/pages/due.ts';
 import { selectSharedPages } from '../../src/ledger/plans/resubmission.ts';
 import { selectPageKinds } from '../../src/ledger/plans/survey-due.ts';
@@ -31,6 +32,8 @@ import type { AccountId, BatchId, WatchId } from '../../src/submission/ids.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
 
 const account = 'main' as AccountId;
+/** A balance was read then. */
+const LATELY = Date.UTC(2026, 1, 28, 23, 50);
 
 /** Queries that run while money waits: each must find its rows by an index, however long the history is. */
 export const HOT_QUERIES: readonly { readonly what: string; readonly query: Query; readonly index: string }[] = [
@@ -87,6 +90,12 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
     what: 'charges of the month',
     query: selectCharged(account, Date.UTC(2026, 1, 25)),
     index: 'journal_totals USING PRIMARY KEY',
+  },
+  { what: 'whether a balance shows all that is booked', query: selectQuiet(account, LATELY), index: 'checks_open' },
+  {
+    what: 'what was booked since a balance',
+    query: selectClosedAfter(account, { id: 1, at: LATELY }),
+    index: 'journal_by_account',
   },
   {
     what: 'charges that wait for a price',

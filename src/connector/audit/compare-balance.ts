@@ -118,12 +118,18 @@ function choose(windows: readonly Draft[], at: number, amount: number): Draft | 
     .toSorted((a, b) => gain(b) - gain(a) || Number(isInside(b)) - Number(isInside(a)))[0];
 }
 
+/** A service may show its balance rounded, to the kuruş at most, and charge exactly. */
+const isRounded = ({ start, end }: Draft, rest: number): boolean =>
+  ROUNDED_TO.some((unit) => Math.abs(rest) < unit && (start.amount % unit === 0 || end.amount % unit === 0));
+
+const ROUNDED_TO = [100, 1_000, 10_000];
+
 function toWindow(draft: Draft): ComparedWindow {
   const { start, end, journal, others, unsure, hasUnknown } = draft;
   const rest = getRest(draft);
   // What was only assumed was not charged, as far as the balance shows.
   const isNotCharged = rest < 0 && rest >= -unsure;
-  const external = isNotCharged || (hasUnknown && rest > 0) ? 0 : rest;
+  const external = isNotCharged || (hasUnknown && rest > 0) || isRounded(draft, rest) ? 0 : rest;
   return {
     ...{ from: start.at, until: end.since, before: start.amount, after: end.amount },
     ...{ journal: micros(journal), others: micros(others), external: micros(external), hasUnknown },

@@ -340,6 +340,19 @@ describe('the balance of an audit', () => {
       [],
     ],
     [
+      'is shown to the kuruş, and was charged exactly',
+      {
+        booked: [booked(1, { amount: lira(0.123456) })],
+        readings: [reading(1, 10, 0), reading(13, 9.88, 11)],
+      },
+      [],
+    ],
+    [
+      'falls by less than a kuruş, and is shown exactly',
+      { readings: [reading(1, 9.123, 0), reading(13, 9.121, 0)] },
+      [0.002],
+    ],
+    [
       'says nothing where a charge is not known',
       {
         booked: [booked(1, { bucket: 'assumed', unpriced: 4, amount: lira(0) })],

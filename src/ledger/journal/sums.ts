@@ -120,16 +120,18 @@ export async function sumCountedSince(
  * What entries behind one came to: what purchases cost, less what was corrected. `at`: of that entry or later; a minute of clocks
  * that differ is allowed for. Uses journal_by_account.
  */
-export async function sumClosedAfter(
-  db: Queryable,
-  account: AccountId,
-  { id, at }: { readonly id: number; readonly at: number },
-): Promise<Micros> {
-  const { amount } = await db.one(sql<{ amount: Micros }>`
-    SELECT ${sumOfClosed(sql`amount`)} AS amount FROM journal
-    WHERE account_id = ${account} AND at > ${at - CLOCKS_MS} AND id > ${id}`);
-  return amount;
+export async function sumClosedAfter(db: Queryable, account: AccountId, behind: EntryPlace): Promise<Micros> {
+  return (await db.one(selectClosedAfter(account, behind))).amount;
 }
+
+interface EntryPlace {
+  readonly id: number;
+  readonly at: number;
+}
+
+export const selectClosedAfter = (account: AccountId, { id, at }: EntryPlace) => sql<{ amount: Micros }>`
+  SELECT ${sumOfClosed(sql`amount`)} AS amount FROM journal
+  WHERE account_id = ${account} AND at > ${at - CLOCKS_MS} AND id > ${id}`;
 
 const CLOCKS_MS = 60_000;
 

@@ -52,11 +52,12 @@ export async function keepReading(
  * purchase was under way meanwhile. Uses batches_in_doubt, checks_open and journal_by_account.
  */
 export async function findQuietEntry(db: Queryable, account: AccountId, at: number): Promise<number | null> {
-  const row = await db.get(sql<{ id: number }>`
-    SELECT (SELECT coalesce(max(id), 0) FROM journal) AS id FROM ledger_accounts AS a
-    WHERE a.id = ${account} AND NOT ${isBookedAfter(sql`a.id`, sql`${at}`)} AND NOT ${isInDoubt(sql`a.id`)}`);
-  return row?.id ?? null;
+  return (await db.get(selectQuiet(account, at)))?.id ?? null;
 }
+
+export const selectQuiet = (account: AccountId, at: number) => sql<{ id: number }>`
+  SELECT (SELECT coalesce(max(id), 0) FROM journal) AS id FROM ledger_accounts AS a
+  WHERE a.id = ${account} AND NOT ${isBookedAfter(sql`a.id`, sql`${at}`)} AND NOT ${isInDoubt(sql`a.id`)}`;
 
 /**
  * The readings that bound what happened in a period: the last before it, those in it. Without one before it the first in it is the

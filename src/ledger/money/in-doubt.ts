@@ -12,4 +12,5 @@ export const isInDoubt = (account: Query, except: BatchId | null = null): Query 
     SELECT 1 FROM batches AS b
     WHERE b.account_id = ${account} AND b.in_doubt_since IS NOT NULL ${except === null ? sql`` : sql`AND b.id <> ${except}`})
   OR EXISTS (
-    SELECT 1 FROM checks AS k WHERE k.account_id = ${account} AND k.state = 'sending' AND k.in_doubt_since IS NOT NULL))`;
+    SELECT 1 FROM checks AS k
+    WHERE k.account_id = ${account} AND k.state IN ('planned', 'sending') AND k.in_doubt_since IS NOT NULL))`;

@@ -153,7 +153,7 @@ export async function listInDoubt(db: Queryable, account: AccountId): Promise<Pu
     SELECT 'check' AS kind, k.id, w.name AS watch, NULL AS run, k.urls, NULL AS reference, NULL AS tag,
       k.in_doubt_since AS since
     FROM checks AS k JOIN watches AS w ON w.id = k.watch_id
-    WHERE k.account_id = ${account} AND k.state = 'sending' AND k.in_doubt_since IS NOT NULL`);
+    WHERE k.account_id = ${account} AND k.state IN ('planned', 'sending') AND k.in_doubt_since IS NOT NULL`);
   const doubts: PurchaseInDoubt[] = [];
   for (const row of rows.toSorted((a, b) => a.since - b.since)) {
     const { planned, sent } = await findMoney(db, row);

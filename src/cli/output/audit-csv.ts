@@ -10,7 +10,7 @@ export const AUDIT_COLUMNS = [
   'why',
   'day',
   'at',
-  'until',
+  'to',
   'watch',
   'run',
   'id',
@@ -54,7 +54,7 @@ function* listLines(audits: readonly Audit[]): Generator<Line> {
           kind: 'balance',
           status: external > 0 ? 'spent' : 'received',
           at: toInstant(from),
-          until: toInstant(until),
+          to: toInstant(until),
         },
         journal_micros: journal + others,
         service_micros: before - after,
@@ -64,7 +64,7 @@ function* listLines(audits: readonly Audit[]): Generator<Line> {
       yield {
         ...{ account, kind: 'unknown', status: unknown.code },
         at: unknown.from === null ? null : toInstant(unknown.from),
-        until: unknown.until === null ? null : toInstant(unknown.until),
+        to: unknown.until === null ? null : toInstant(unknown.until),
         journal_micros: unknown.amount,
         text: formatUnknown(unknown),
       };

@@ -11,9 +11,9 @@ import { toSentence } from '../../submission/reason.ts';
 import { OperationError } from '../operation-error.ts';
 import { retryFailed } from '../retry-failed.ts';
 import { withService } from '../service-client.ts';
-import type { Audit, AuditPeriod, Books, JobList, ListedJob } from './audit.ts';
-import { compareBooks } from './compare-books.ts';
-import { type BalanceNow, listMissing, readLedgerBooks, readReadings } from './read-ledger.ts';
+import type { Audit, AuditPeriod, Facts, JobList, ListedJob } from './audit.ts';
+import { compareFacts } from './compare-facts.ts';
+import { type BalanceNow, listMissing, readLedgerFacts, readReadings } from './read-ledger.ts';
 
 export interface AuditProgress {
   listed(jobs: number, total: number | null): void;
@@ -44,8 +44,8 @@ const MOST_TRIES = 4;
 const MOST_LOOKED_UP = 200;
 
 /**
- * Reads the books of an account on both sides and compares them. Sends GET requests alone, within the rate limits of the account,
- * and writes nothing to the ledger. Throws an OperationError (other_account) when the key is another account's: its books would
+ * Reads what both sides have of an account, and compares it. Sends GET requests alone, within the rate limits of the account,
+ * and writes nothing to the ledger. Throws an OperationError (other_account) when the key is another account's: that would
  * prove nothing.
  */
 export async function auditAccount(settings: AuditSettings): Promise<Audited> {
@@ -57,16 +57,16 @@ export async function auditAccount(settings: AuditSettings): Promise<Audited> {
     const tried = retryFailed(send, { tries: MOST_TRIES, signal, onWait: progress.waiting });
     const shown = await readService(settings, send, tried);
     const watches = [...config.watches.values()];
-    const books = await readLedgerBooks({ ...shown, ledger, account, period, watches });
-    const found = await lookUp(listMissing(books), tried, progress);
+    const facts = await readLedgerFacts({ ...shown, ledger, account, period, watches });
+    const found = await lookUp(listMissing(facts), tried, progress);
     return {
-      audit: compareBooks({ ...books, lookedUp: found.jobs }),
+      audit: compareFacts({ ...facts, lookedUp: found.jobs }),
       failure: shown.failure ?? found.failure,
     };
   });
 }
 
-interface Shown extends Pick<Books, 'list' | 'balanceFailure'> {
+interface Shown extends Pick<Facts, 'list' | 'balanceFailure'> {
   readonly balance: BalanceNow | null;
   readonly failure: Audited['failure'];
 }

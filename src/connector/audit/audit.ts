@@ -25,8 +25,8 @@ export type JobList =
   | { readonly kind: 'read'; readonly jobs: readonly ListedJob[] }
   | { readonly kind: 'not_read'; readonly why: string };
 
-/** The books of one account on both sides. */
-export interface Books {
+/** What the ledger and the service have of one account. */
+export interface Facts {
   readonly account: AccountId;
   readonly period: AuditPeriod;
   /** Of the period, of the windows between the readings, and those of listed jobs that were booked at another time. */
@@ -161,7 +161,7 @@ export interface AuditTotals {
   readonly checks: Micros;
   /** What may be charged as well: in doubt. */
   readonly inDoubt: Micros;
-  /** The journal with all that the service's books say otherwise: `journal` + `difference`. */
+  /** The journal with all that the service says otherwise: `journal` + `difference`. */
   readonly service: Micros;
   readonly difference: Micros;
   readonly explained: Micros;

@@ -1,7 +1,7 @@
 import { type Micros, micros } from '../../../contract/money.ts';
 import type { BalanceReading } from '../../ledger/money/balance-readings.ts';
 import type { BookedPurchase } from '../../ledger/reports/audited-purchases.ts';
-import type { AuditWindow, Books } from './audit.ts';
+import type { AuditWindow, Facts } from './audit.ts';
 import { createFinder } from './compare-entries.ts';
 import { readShownCharge } from './shown-charge.ts';
 
@@ -28,17 +28,17 @@ const CLOCKS_MS = 600_000;
  * What the balance did from one reading to the next, beside what purchases and the listed jobs of others cost meanwhile. A purchase
  * that this ledger sent is placed by its entry in the journal, whatever the clocks say; others by the time of their job.
  */
-export function compareBalance(books: Books): ComparedWindow[] {
-  const { readings } = books;
+export function compareBalance(facts: Facts): ComparedWindow[] {
+  const { readings } = facts;
   const windows = readings.flatMap((start, at): Draft[] => {
     const end = readings[at + 1];
     return end === undefined ? [] : [{ start, end, journal: 0, others: 0, unsure: 0, hasUnknown: false }];
   });
   if (windows.length === 0) return [];
-  const jobs = createFinder(books);
-  const ahead = findClockAhead(books, jobs.find);
+  const jobs = createFinder(facts);
+  const ahead = findClockAhead(facts, jobs.find);
   const late: { readonly at: number; readonly cost: Cost }[] = [];
-  for (const purchase of books.booked) {
+  for (const purchase of facts.booked) {
     const job = jobs.find(purchase);
     const cost = toCost(purchase, job === null ? null : readShownCharge(job, purchase));
     if (purchase.wasSent) {
@@ -49,7 +49,7 @@ export function compareBalance(books: Books): ComparedWindow[] {
       );
     } else late.push({ at: job?.createdAt == null ? purchase.at : job.createdAt - ahead, cost });
   }
-  for (const doubt of books.inDoubt) jobs.find(doubt);
+  for (const doubt of facts.inDoubt) jobs.find(doubt);
   for (const { at, cost } of late) add(choose(windows, at, cost.amount), cost);
   for (const job of jobs.listUnclaimed()) {
     if (job.createdAt === null) continue;
@@ -65,7 +65,7 @@ export function compareBalance(books: Books): ComparedWindow[] {
  * By how much the times of the list are ahead of ours, by the jobs of purchases that were sent: a service may show the time of its
  * own zone without saying so. The median, because an answer that was lost is booked much later than its job.
  */
-function findClockAhead({ booked }: Books, find: ReturnType<typeof createFinder>['find']): number {
+function findClockAhead({ booked }: Facts, find: ReturnType<typeof createFinder>['find']): number {
   const differences = booked
     .flatMap((purchase) => {
       const createdAt = purchase.wasSent ? find(purchase)?.createdAt : null;

@@ -1,20 +1,20 @@
 import { type Micros, micros } from '../../../contract/money.ts';
 import type { BookedPurchase, PurchaseInDoubt } from '../../ledger/reports/audited-purchases.ts';
 import { parseTag } from '../../submission/project-tag.ts';
-import type { AuditEntry, AuditPeriod, Books, EntryStatus, EntryWhy, ListedJob } from './audit.ts';
+import type { AuditEntry, AuditPeriod, EntryStatus, EntryWhy, Facts, ListedJob } from './audit.ts';
 import { readShownCharge } from './shown-charge.ts';
 import { sumOf } from './sum-of.ts';
 
 /** Each purchase of the period beside its job, and each job of the period that has none. The oldest first. */
-export function compareEntries(books: Books): AuditEntry[] {
-  const jobs = createFinder(books);
+export function compareEntries(facts: Facts): AuditEntry[] {
+  const jobs = createFinder(facts);
   const entries = [
-    ...books.booked.flatMap((purchase) => compareBooked(books, purchase, jobs.find(purchase)) ?? []),
-    ...books.inDoubt.flatMap((doubt) => compareInDoubt(books, doubt, jobs.find(doubt)) ?? []),
+    ...facts.booked.flatMap((purchase) => compareBooked(facts, purchase, jobs.find(purchase)) ?? []),
+    ...facts.inDoubt.flatMap((doubt) => compareInDoubt(facts, doubt, jobs.find(doubt)) ?? []),
   ];
   // What was found for a purchase is no job of its own, whether or not the purchase is of the period.
-  const others = jobs.listUnclaimed().filter(({ createdAt }) => createdAt === null || isIn(books.period, createdAt));
-  return [...entries, ...others.map((job) => toOnlyThere(books, job))].sort((a, b) => a.at - b.at);
+  const others = jobs.listUnclaimed().filter(({ createdAt }) => createdAt === null || isIn(facts.period, createdAt));
+  return [...entries, ...others.map((job) => toOnlyThere(facts, job))].sort((a, b) => a.at - b.at);
 }
 
 export const isIn = ({ from, until }: AuditPeriod, at: number): boolean => at >= from && at < until;
@@ -22,7 +22,7 @@ export const isIn = ({ from, until }: AuditPeriod, at: number): boolean => at >=
 type Sought = Pick<BookedPurchase | PurchaseInDoubt, 'kind' | 'reference' | 'tag'>;
 
 /** Finds the job of a purchase: by its reference, else by its tag, in the list and among those that were looked up. */
-export function createFinder({ list, lookedUp }: Pick<Books, 'list' | 'lookedUp'>) {
+export function createFinder({ list, lookedUp }: Pick<Facts, 'list' | 'lookedUp'>) {
   const listed = list.kind === 'read' ? list.jobs : [];
   const byReference = new Map([...lookedUp.values(), ...listed].flatMap((job) => (job ? [[job.reference, job]] : [])));
   const byTag = new Map<string, ListedJob>();
@@ -44,14 +44,14 @@ export function createFinder({ list, lookedUp }: Pick<Books, 'list' | 'lookedUp'
 }
 
 /** Null: neither side has it in the period. */
-function compareBooked(books: Books, purchase: BookedPurchase, job: ListedJob | null): AuditEntry | null {
-  const { period } = books;
+function compareBooked(facts: Facts, purchase: BookedPurchase, job: ListedJob | null): AuditEntry | null {
+  const { period } = facts;
   const { kind, id, watch, run, urls, reference, amount, counted, day, at } = purchase;
   const isHere = isIn(period, day);
   const isThere = job?.createdAt == null ? isHere : isIn(period, job.createdAt);
   if (!isHere && !isThere) return null;
   const service = job === null ? null : readShownCharge(job, purchase);
-  const { status, why, difference } = judge(books, purchase, { job, service });
+  const { status, why, difference } = judge(facts, purchase, { job, service });
   return {
     ...{ kind: kind === 'check' ? 'check' : 'submission', status, why, day, isOtherDay: isHere !== isThere },
     ...{ at: job?.createdAt ?? at, watch, run, id, reference: reference ?? job?.reference ?? null },
@@ -76,13 +76,13 @@ interface Judged {
 const unsure = (status: EntryStatus, why: EntryWhy): Judged => ({ status, why, difference: null });
 
 function judge(
-  books: Books,
+  facts: Facts,
   purchase: BookedPurchase,
   { job, service }: { readonly job: ListedJob | null; readonly service: Micros | null },
 ): Judged {
   const { kind, bucket, amount, unpriced } = purchase;
   if (kind === 'check') return { status: 'by_balance', why: bucket === 'assumed' ? 'assumed' : null, difference: null };
-  if (job === null) return judgeMissing(books, purchase);
+  if (job === null) return judgeMissing(facts, purchase);
   if (service === null) return unsure('not_compared', unpriced > 0 ? 'charge_unknown' : 'no_charge_shown');
   const difference = micros(service - amount);
   if (difference === 0 && unpriced === 0) return { status: 'same', why: null, difference };
@@ -91,7 +91,7 @@ function judge(
 }
 
 /** A purchase without its job. */
-function judgeMissing({ list, lookedUp }: Books, { reference, amount, at }: BookedPurchase): Judged {
+function judgeMissing({ list, lookedUp }: Facts, { reference, amount, at }: BookedPurchase): Judged {
   if (list.kind === 'not_read') return unsure('not_compared', 'list_not_read');
   if (reference === null) return unsure('only_here', 'left');
   if (!lookedUp.has(reference)) return unsure('not_compared', 'not_looked_up');
@@ -106,8 +106,8 @@ export function findOldest(jobs: readonly ListedJob[]): number | null {
   return times.length === 0 ? null : times.reduce((oldest, at) => Math.min(oldest, at));
 }
 
-/** Caps count it already; the journal books it when its end is known. */
-function compareInDoubt({ period }: Books, doubt: PurchaseInDoubt, job: ListedJob | null): AuditEntry | null {
+/** Caps count it already; the journal gets it when its end is known. */
+function compareInDoubt({ period }: Facts, doubt: PurchaseInDoubt, job: ListedJob | null): AuditEntry | null {
   const { kind, id, watch, run, urls, reference, amount, since } = doubt;
   const at = job?.createdAt ?? since;
   if (!isIn(period, at)) return null;
@@ -124,7 +124,7 @@ function compareInDoubt({ period }: Books, doubt: PurchaseInDoubt, job: ListedJo
   };
 }
 
-function toOnlyThere({ period, foreign, isOwnProject }: Books, job: ListedJob): AuditEntry {
+function toOnlyThere({ period, foreign, isOwnProject }: Facts, job: ListedJob): AuditEntry {
   const { reference, project, state, createdAt, urlCount: urls } = job;
   const isOurs = project !== null && (parseTag(project) !== null || isOwnProject(project));
   const why = foreign.has(reference) ? 'declared_foreign' : isOurs ? 'other_ledger' : 'other_program';

@@ -1,15 +1,15 @@
-import type { AuditEntry, AuditUnknown, Books, EntryWhy, UnknownCode } from './audit.ts';
+import type { AuditEntry, AuditUnknown, EntryWhy, Facts, UnknownCode } from './audit.ts';
 import type { ComparedWindow } from './compare-balance.ts';
 import { findOldest } from './compare-entries.ts';
 import { sumOf } from './sum-of.ts';
 
 /** What an audit cannot know, each with its bounds: what is not named here was compared. */
 export function listUnknowns(
-  books: Books,
+  facts: Facts,
   entries: readonly AuditEntry[],
   windows: readonly ComparedWindow[],
 ): AuditUnknown[] {
-  return [...listOfTheList(books, entries), ...listOfPurchases(entries), ...listOfTheBalance(books, windows)];
+  return [...listOfTheList(facts, entries), ...listOfPurchases(entries), ...listOfTheBalance(facts, windows)];
 }
 
 const unknown = (code: UnknownCode, more: Partial<AuditUnknown> = {}): AuditUnknown => ({
@@ -27,7 +27,7 @@ function count(code: UnknownCode, entries: readonly AuditEntry[]): AuditUnknown[
 const having = (entries: readonly AuditEntry[], ...why: readonly EntryWhy[]) =>
   entries.filter((entry) => entry.why !== null && why.includes(entry.why));
 
-function listOfTheList({ list }: Books, entries: readonly AuditEntry[]): AuditUnknown[] {
+function listOfTheList({ list }: Facts, entries: readonly AuditEntry[]): AuditUnknown[] {
   if (list.kind === 'not_read') {
     const left = having(entries, 'list_not_read');
     const [counted = unknown('list_not_read')] = count('list_not_read', left);
@@ -60,7 +60,7 @@ function listOfPurchases(entries: readonly AuditEntry[]): AuditUnknown[] {
 }
 
 function listOfTheBalance(
-  { readings, period, balanceFailure }: Books,
+  { readings, period, balanceFailure }: Facts,
   windows: readonly ComparedWindow[],
 ): AuditUnknown[] {
   const failure = balanceFailure === null ? [] : [unknown('balance_not_read', { detail: balanceFailure })];

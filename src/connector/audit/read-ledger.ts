@@ -12,7 +12,7 @@ import {
 } from '../../ledger/reports/audited-purchases.ts';
 import type { Reference } from '../../submission/ids.ts';
 import { isProjectOf } from '../../submission/project-tag.ts';
-import type { AuditPeriod, Books, JobList } from './audit.ts';
+import type { AuditPeriod, Facts, JobList } from './audit.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,7 +23,7 @@ export interface BalanceNow {
 }
 
 /** What the ledger has of an account beside what its service shows. Reads the list first: what comes later is in the ledger. */
-export interface LedgerBooksSettings {
+export interface LedgerFactsSettings {
   readonly ledger: Ledger;
   readonly account: Pick<Account, 'id'>;
   readonly watches: readonly Pick<Watch, 'account' | 'project'>[];
@@ -41,7 +41,7 @@ export const readReadings = (
 ): Promise<BalanceReading[]> => listReadings(db, id, period);
 
 /** Everything but the jobs that are to be looked up. Writes nothing. */
-export async function readLedgerBooks(settings: LedgerBooksSettings): Promise<Books> {
+export async function readLedgerFacts(settings: LedgerFactsSettings): Promise<Facts> {
   const { ledger, account, watches, period, list, balance, balanceFailure } = settings;
   const { db } = ledger;
   const { id } = account;
@@ -78,7 +78,7 @@ function toScope({ from, until }: AuditPeriod, readings: readonly BalanceReading
 }
 
 /** Jobs of booked purchases that the list lacks. */
-export function listMissing({ list, booked }: Pick<Books, 'list' | 'booked'>): Reference[] {
+export function listMissing({ list, booked }: Pick<Facts, 'list' | 'booked'>): Reference[] {
   if (list.kind === 'not_read') return [];
   const listed = new Set(list.jobs.map(({ reference }) => reference));
   return booked.flatMap(({ reference }) => (reference === null || listed.has(reference) ? [] : [reference]));

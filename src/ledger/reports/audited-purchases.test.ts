@@ -41,14 +41,14 @@ describe('the purchases of an audit', () => {
     const day = getDayStart(ledger.now());
     await sendOne(ledger, await plan(ledger, 'r1', ['1', '2']));
     const [batch] = await listDay(ledger, day);
-    const { at, entry, ...told } = batch!;
-    assert.deepEqual(told, {
-      ...{ kind: 'batch', id: 1, watch: 'shop', run: 'r1', urls: 2, reference: told.reference, tag: told.tag },
+    const { at, entry, ...shown } = batch!;
+    assert.deepEqual(shown, {
+      ...{ kind: 'batch', id: 1, watch: 'shop', run: 'r1', urls: 2, reference: shown.reference, tag: shown.tag },
       ...{ amount: 2 * QUARTER, counted: 2 * QUARTER, bucket: 'charged', unpriced: 0, day },
       ...{ wasSent: true, wasLeft: false },
     });
-    assert.ok(at <= ledger.now() && entry > 0 && told.reference !== null);
-    await endJob(ledger, told.reference);
+    assert.ok(at <= ledger.now() && entry > 0 && shown.reference !== null);
+    await endJob(ledger, shown.reference);
     ledger.pass(DAY);
     await runCheck(ledger, checkPolicy, () => 'found');
     const [check] = await listDay(ledger, day + DAY);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Micros, micros } from '../../../../contract/money.ts';
-import type { Books, ListedJob } from '../../../../src/connector/audit/audit.ts';
-import { compareBooks } from '../../../../src/connector/audit/compare-books.ts';
+import type { Facts, ListedJob } from '../../../../src/connector/audit/audit.ts';
+import { compareFacts } from '../../../../src/connector/audit/compare-facts.ts';
 import type { AccountId, Reference } from '../../../../src/submission/ids.ts';
 import { type AuditToCheck, checkAudit } from './audit-rule.ts';
 
@@ -14,10 +14,10 @@ const job = (project: string): ListedJob => ({
 });
 
 /** The balance at each hour; nothing was bought. */
-function check(balances: readonly number[], more: Partial<AuditToCheck> & Pick<Partial<Books>, 'list'> = {}): string[] {
+function check(balances: readonly number[], more: Partial<AuditToCheck> & Pick<Partial<Facts>, 'list'> = {}): string[] {
   const found: string[] = [];
   const { list = { kind: 'read', jobs: [] }, ...rest } = more;
-  const audit = compareBooks({
+  const audit = compareFacts({
     ...{ account: 'main' as AccountId, period: { from: 0, until: 24 * HOUR }, booked: [], inDoubt: [], list },
     ...{ lookedUp: new Map(), foreign: new Set(), isOwnProject: () => false, balanceFailure: null },
     readings: balances.map((amount, hour) => {

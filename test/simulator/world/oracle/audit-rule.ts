@@ -1,5 +1,5 @@
 import type { Audit, AuditEntry } from '../../../../src/connector/audit/audit.ts';
-import { isQuestion } from '../../../../src/connector/audit/compare-books.ts';
+import { isQuestion } from '../../../../src/connector/audit/compare-facts.ts';
 import type { Report } from './breaches.ts';
 
 /** What moved the balance of an account without a purchase of the ledger. Amounts in micro-lira, all above zero. */

@@ -1,7 +1,7 @@
 import { type Micros, micros } from '../../../../contract/money.ts';
 import type { AuditEntry, ListedJob } from '../../../../src/connector/audit/audit.ts';
-import { compareBooks } from '../../../../src/connector/audit/compare-books.ts';
-import { listMissing, readLedgerBooks } from '../../../../src/connector/audit/read-ledger.ts';
+import { compareFacts } from '../../../../src/connector/audit/compare-facts.ts';
+import { listMissing, readLedgerFacts } from '../../../../src/connector/audit/read-ledger.ts';
 import type { AccountId, Reference } from '../../../../src/submission/ids.ts';
 import { type AccountName, SERVICE_NAMES } from '../account-names.ts';
 import { readCommitted } from '../committed-ledger.ts';
@@ -17,7 +17,7 @@ export async function compareAudits(world: World): Promise<void> {
 async function compareAudit(world: World, account: AccountName): Promise<void> {
   const { oracle, kernel } = world;
   const now = kernel.now();
-  const books = await readLedgerBooks({
+  const facts = await readLedgerFacts({
     ledger: readCommitted(world),
     account: { id: account as AccountId },
     watches: [...world.readConfig().watches.values()],
@@ -26,13 +26,13 @@ async function compareAudit(world: World, account: AccountName): Promise<void> {
     balance: { amount: micros(world.readBalance(account)), at: now },
     balanceFailure: null,
   });
-  const audit = compareBooks({ ...books, lookedUp: new Map(listMissing(books).map((reference) => [reference, null])) });
+  const audit = compareFacts({ ...facts, lookedUp: new Map(listMissing(facts).map((reference) => [reference, null])) });
   checkAudit({
     ...{ report: oracle.toReport('audit'), audit, account: SERVICE_NAMES[account] },
     outside: readOutside(world, account),
     mayDiffer: ({ reference }: AuditEntry) =>
       reference !== null && (oracle.elsewhere.has(reference) || oracle.findShown(reference) !== null),
-    assumed: books.booked.reduce((sum, { bucket, amount }) => (bucket === 'assumed' ? sum + amount : sum), 0),
+    assumed: facts.booked.reduce((sum, { bucket, amount }) => (bucket === 'assumed' ? sum + amount : sum), 0),
   });
 }
 

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { type Micros, micros } from '../../../contract/money.ts';
 import type { BookedPurchase, PurchaseInDoubt } from '../../ledger/reports/audited-purchases.ts';
 import type { AccountId, Reference, RunId, WatchId } from '../../submission/ids.ts';
-import type { AuditEntry, Books, ListedJob } from './audit.ts';
-import { compareBooks } from './compare-books.ts';
+import type { AuditEntry, Facts, ListedJob } from './audit.ts';
+import { compareFacts } from './compare-facts.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -46,7 +46,7 @@ const reading = (hour: number, amount: number, journalId: number) => ({
   ...{ since: FROM + hour * HOUR, at: FROM + hour * HOUR, amount: lira(amount), journalId },
 });
 
-const books = (more: Partial<Books> = {}): Books => ({
+const facts = (more: Partial<Facts> = {}): Facts => ({
   ...{ account: 'main' as AccountId, period: { from: FROM, until: FROM + DAY }, booked: [], inDoubt: [] },
   ...{
     list: { kind: 'read', jobs: [] },
@@ -58,7 +58,7 @@ const books = (more: Partial<Books> = {}): Books => ({
   ...more,
 });
 
-const listed = (...jobs: readonly ListedJob[]): Pick<Books, 'list'> => ({ list: { kind: 'read', jobs } });
+const listed = (...jobs: readonly ListedJob[]): Pick<Facts, 'list'> => ({ list: { kind: 'read', jobs } });
 
 /** Status, reason and difference in lira of each entry. */
 const tell = (entries: readonly AuditEntry[]) =>
@@ -188,7 +188,7 @@ describe('an entry of an audit', () => {
     ['of another day', listed(job('X-1', { createdAt: FROM - 1 })), [], 0],
   ] as const satisfies readonly (readonly [string, object, readonly unknown[], number])[]) {
     test(what, () => {
-      const audit = compareBooks(books(given as Partial<Books>));
+      const audit = compareFacts(facts(given as Partial<Facts>));
       assert.deepEqual(tell(audit.entries), entries);
       assert.equal(audit.totals.questions, questions);
     });
@@ -196,15 +196,15 @@ describe('an entry of an audit', () => {
 
   test('counts on one day here and on another there: it is shown, and differs by nothing', () => {
     const late = booked(1, { day: FROM - DAY });
-    const audit = compareBooks(books({ booked: [late], ...listed(job('R-1')) }));
+    const audit = compareFacts(facts({ booked: [late], ...listed(job('R-1')) }));
     assert.deepEqual([audit.entries[0]?.isOtherDay, audit.totals.journal, audit.totals.difference], [true, 0, 0]);
   });
 });
 
 describe('the totals of an audit', () => {
   test('add up: the journal and the difference are what the service has, explained or not', () => {
-    const { totals } = compareBooks(
-      books({
+    const { totals } = compareFacts(
+      facts({
         booked: [booked(1), booked(2), booked(3, { kind: 'check', reference: null, amount: lira(0.5) })],
         ...listed(
           job('R-1'),
@@ -221,8 +221,8 @@ describe('the totals of an audit', () => {
   });
 
   test('count questions that cancel in the amount', () => {
-    const { totals } = compareBooks(
-      books({
+    const { totals } = compareFacts(
+      facts({
         booked: [booked(1), booked(2)],
         ...listed(job('R-1', { charged: lira(2) })),
         lookedUp: new Map([['R-2' as Reference, null]]),
@@ -234,8 +234,8 @@ describe('the totals of an audit', () => {
 });
 
 /** What is external in each window, in lira. */
-const findExternal = (given: Partial<Books>) =>
-  compareBooks(books(given)).windows.map(({ external }) => external / 1_000_000);
+const findExternal = (given: Partial<Facts>) =>
+  compareFacts(facts(given)).windows.map(({ external }) => external / 1_000_000);
 
 describe('the balance of an audit', () => {
   const readings = [reading(1, 10, 0), reading(13, 9, 11), reading(23, 9, 11)];
@@ -360,19 +360,19 @@ describe('the balance of an audit', () => {
       },
       [],
     ],
-  ] as const satisfies readonly (readonly [string, Partial<Books>, readonly number[]])[]) {
+  ] as const satisfies readonly (readonly [string, Partial<Facts>, readonly number[]])[]) {
     test(what, () => assert.deepEqual(findExternal(given), external));
   }
 
   test('that falls by what nobody knows is a question, and one that rises is none', () => {
-    const { totals } = compareBooks(books({ readings: [reading(1, 10, 0), reading(13, 8, 0), reading(23, 9, 0)] }));
+    const { totals } = compareFacts(facts({ readings: [reading(1, 10, 0), reading(13, 8, 0), reading(23, 9, 0)] }));
     const { questions, externalSpent, externalReceived, notExplained } = totals;
     assert.deepEqual([questions, externalSpent, externalReceived, notExplained], [1, lira(2), lira(1), lira(2)]);
   });
 });
 
 describe('what an audit cannot know', () => {
-  const codesOf = (given: Partial<Books>) => compareBooks(books(given)).unknowns.map(({ code }) => code);
+  const codesOf = (given: Partial<Facts>) => compareFacts(facts(given)).unknowns.map(({ code }) => code);
   const whole = [reading(0, 10, 0), reading(24, 10, 0)];
   for (const [what, given, codes] of [
     ['nothing', { readings: whole }, []],
@@ -410,7 +410,7 @@ describe('what an audit cannot know', () => {
       { readings: whole, ...listed(job('X-1', { project: 'N', charged: null })) },
       ['charges_not_shown', 'balance_not_compared'],
     ],
-  ] as const satisfies readonly (readonly [string, Partial<Books>, readonly string[]])[]) {
+  ] as const satisfies readonly (readonly [string, Partial<Facts>, readonly string[]])[]) {
     test(what, () => assert.deepEqual(codesOf(given), codes));
   }
 });

@@ -1,15 +1,15 @@
 import { micros, negateMicros, sumMicros } from '../../../contract/money.ts';
-import { type Audit, type AuditEntry, type AuditTotals, type AuditWindow, type Books, isExplained } from './audit.ts';
+import { type Audit, type AuditEntry, type AuditTotals, type AuditWindow, type Facts, isExplained } from './audit.ts';
 import { compareBalance } from './compare-balance.ts';
 import { compareEntries, sumJournal } from './compare-entries.ts';
 import { listUnknowns } from './list-unknowns.ts';
 import { sumOf } from './sum-of.ts';
 
-/** The journal of an account beside the books of its service: what differs, why, and what nothing explains. */
-export function compareBooks(books: Books): Audit {
-  const { account, period, readings } = books;
-  const entries = compareEntries(books);
-  const compared = compareBalance(books);
+/** The journal of an account beside the list and the balance of its service: what differs, why, and what nothing explains. */
+export function compareFacts(facts: Facts): Audit {
+  const { account, period, readings } = facts;
+  const entries = compareEntries(facts);
+  const compared = compareBalance(facts);
   const windows = compared.filter(({ external }) => external !== 0).map(({ hasUnknown: _, ...window }) => window);
   const [first, last] = [readings[0], readings.at(-1)];
   return {
@@ -18,8 +18,8 @@ export function compareBooks(books: Books): Audit {
       first === undefined || last === undefined || first === last
         ? null
         : { from: first.at, until: last.at, before: first.amount, after: last.amount },
-    unknowns: listUnknowns(books, entries, compared),
-    totals: sumUp(books, entries, windows),
+    unknowns: listUnknowns(facts, entries, compared),
+    totals: sumUp(facts, entries, windows),
   };
 }
 
@@ -27,7 +27,7 @@ export function compareBooks(books: Books): Audit {
 export const isQuestion = ({ difference, why }: AuditEntry): boolean =>
   difference !== null && difference !== 0 && !isExplained(why);
 
-function sumUp({ period }: Books, entries: readonly AuditEntry[], windows: readonly AuditWindow[]): AuditTotals {
+function sumUp({ period }: Facts, entries: readonly AuditEntry[], windows: readonly AuditWindow[]): AuditTotals {
   const journal = sumJournal(period, entries);
   const differences = entries.filter(({ difference }) => difference !== null && difference !== 0);
   const sum = (some: readonly AuditEntry[]) => sumOf(some, ({ difference }) => difference);

@@ -48,6 +48,7 @@ const listSecondSteps = (site: string): readonly Step[] => [
   { args: ['why', `${site}/page/25`], prints: [/0\.25 TRY/] },
   { args: ['status'], prints: [/charged today 0\.75 TRY/, /27 found, 0\.00 TRY/] },
   { args: ['spend'], prints: [/0\.75 TRY/] },
+  { args: ['audit'], prints: [/Journal 0\.75 TRY; service 0\.75 TRY; difference 0\.00 TRY/] },
   { args: ['report'], prints: [/\.html/] },
 ];
 

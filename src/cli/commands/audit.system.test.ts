@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { startFakeService } from '../../../test/fakes/service/fake-service.ts';
-import type { Profile } from '../../../test/fakes/service/profile.ts';
+import { type Profile, SHOWS_URLS } from '../../../test/fakes/service/profile.ts';
 import { NAMED_PROFILES } from '../../../test/fakes/service/profiles/named.ts';
 import { createSeededProfile } from '../../../test/fakes/service/profiles/seeded.ts';
 import { type CommandRun, folderFor, ofType, openCommands, printCourier, publish } from '../../../test/support/cli.ts';
@@ -133,9 +133,12 @@ describe('courier audit', () => {
       assert.equal((await run('audit', ...args)).code, 2, args.join(' '));
   });
 
-  serviceTest('works without the service, and says what was not compared', async ({ service }, t) => {
+  serviceTest('works without the service, and says what was not compared', async ({ service, client }, t) => {
     const folder = await openShopFolder(t, service);
     const run = await openBought(t, folder);
+    writeFileSync(join(folder, 'key'), client.key, { mode: 0o600 });
+    const other = await run('audit');
+    assert.deepEqual([other.code, /another account|other account/.test(other.stderr)], [2, true], other.stderr);
     writeFileSync(join(folder, 'key'), 'sk_nobody', { mode: 0o600 });
     const refused = await run('audit');
     assert.deepEqual([refused.code, tell(refused)], [6, [['not_compared', 'list_not_read', 3, null]]], refused.stderr);
@@ -149,8 +152,8 @@ describe('courier audit', () => {
 });
 
 /** The same of a service by other people. */
-async function openFake(t: TestContext, profile: Profile) {
-  const service = await startFakeService(t, { profile, jobMs: () => 0 });
+async function openFake(t: TestContext, profile: Profile, listLagMs = 0) {
+  const service = await startFakeService(t, { profile, listLagMs, jobMs: () => 0 });
   const settings = profile.account === '' ? '' : `, ${profile.account}`;
   const folder = folderFor(
     t,
@@ -179,6 +182,15 @@ describe('courier audit of another service', () => {
     service.check('other-key-1', JSON.stringify({ urls: ['https://news.example/1'] }));
     const after = await run('audit');
     assert.deepEqual([after.code, externalOf(after)], [3, [0.5]]);
+  });
+
+  test('whose list is late: the job is asked for by its reference', async (t) => {
+    const { service, folder } = await openFake(t, SHOWS_URLS, 3_600_000);
+    const run = await openBought(t, folder);
+    const shown = await run('audit');
+    assert.deepEqual([shown.code, tell(shown)], [0, [['same', null, 3, 0]]], shown.stderr);
+    assert.ok(service.requests.includes('GET /submissions/R-1?url_page=1&url_limit=1'), service.requests.join('\n'));
+    assert.ok(!service.requests.slice(service.requests.length - 4).some((request) => request.startsWith('POST')));
   });
 
   for (const seed of [3, 4]) {

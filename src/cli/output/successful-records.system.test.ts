@@ -249,6 +249,8 @@ async function askAtWork(t: TestContext, asked: Asked): Promise<void> {
   worker.kill('SIGTERM');
   await asked.keep('worker', works, EXIT.terminated);
   await run('report', '-o', 'report.html');
+  await service.accounts.topUp(account.name, lira('1'));
+  await run('audit');
   const elsewhere = { project: 'Elsewhere', urls: ['https://elsewhere.example/1'] };
   await new TestClient(service.baseUrl, apiKey).post('/submissions', `elsewhere-${randomUUID()}`, elsewhere);
   await run('recover', '--accept');

@@ -41,13 +41,14 @@ export function compareBalance(facts: Facts): ComparedWindow[] {
   for (const purchase of facts.booked) {
     const job = jobs.find(purchase);
     const cost = toCost(purchase, job === null ? null : readShownCharge(job, purchase));
-    if (purchase.wasSent) {
-      const { entry } = purchase;
-      add(
-        windows.find(({ start, end }) => entry > start.journalId && entry <= end.journalId),
-        cost,
-      );
-    } else late.push({ at: job?.createdAt == null ? purchase.at : job.createdAt - ahead, cost });
+    const createdAt = job?.createdAt == null ? null : job.createdAt - ahead;
+    const { entry, at } = purchase;
+    const window = windows.find(({ start, end }) => entry > start.journalId && entry <= end.journalId);
+    const begin = window?.start.at ?? readings.at(-1)?.at ?? at;
+    // Sent again by a copy of the ledger that came back, and charged long before.
+    const isReplay = createdAt !== null && createdAt < begin - CLOCKS_MS;
+    if (purchase.wasSent && !isReplay) add(window, cost);
+    else late.push({ at: createdAt ?? at, cost });
   }
   for (const doubt of facts.inDoubt) jobs.find(doubt);
   for (const { at, cost } of late) add(choose(windows, at, cost.amount), cost);
@@ -61,6 +62,10 @@ export function compareBalance(facts: Facts): ComparedWindow[] {
   return windows.map(toWindow);
 }
 
+/** Time zones differ by quarters of an hour; a time may be shown to the minute. */
+const ZONES_MS = 900_000;
+const ZONE_SLACK_MS = 120_000;
+
 /**
  * By how much the times of the list are ahead of ours, by the jobs of purchases that were sent: a service may show the time of its
  * own zone without saying so. The median, because an answer that was lost is booked much later than its job.
@@ -73,7 +78,8 @@ function findClockAhead({ booked }: Facts, find: ReturnType<typeof createFinder>
     })
     .sort((a, b) => a - b);
   const median = differences[Math.floor(differences.length / 2)] ?? 0;
-  return Math.abs(median) < CLOCKS_MS ? 0 : median;
+  const zone = Math.round(median / ZONES_MS) * ZONES_MS;
+  return Math.abs(median - zone) < ZONE_SLACK_MS ? zone : 0;
 }
 
 interface Cost {

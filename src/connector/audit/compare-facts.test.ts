@@ -353,6 +353,15 @@ describe('the balance of an audit', () => {
       [0.002],
     ],
     [
+      'falls before a copy of the ledger sent it again, when its job was created',
+      {
+        booked: [booked(1, { at: FROM + 20 * HOUR + 420_000, entry: 30 })],
+        ...listed(job('R-1')),
+        readings: [reading(1, 10, 0), reading(13, 9, 5), reading(23, 9, 30)],
+      },
+      [],
+    ],
+    [
       'says nothing where a charge is not known',
       {
         booked: [booked(1, { bucket: 'assumed', unpriced: 4, amount: lira(0) })],

@@ -1,6 +1,6 @@
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import type { Config } from '../config/config.ts';
-import { readSecret } from '../config/secrets.ts';
+import { readApiKey } from '../config/secrets.ts';
 import { findWorkers, listMissingDuties } from '../connector/find-workers.ts';
 import type { LedgerId } from '../submission/ids.ts';
 import type { Connected } from '../temporal/connect.ts';
@@ -11,7 +11,7 @@ import { DUTIES } from '../temporal-api/duties.ts';
  * first that is missing: found during a scheduled run, it would hold up every batch until somebody notices.
  */
 export function requireKeys({ accounts }: Config): void {
-  for (const { apiKey } of accounts.values()) readSecret(apiKey);
+  for (const { apiKey } of accounts.values()) readApiKey(apiKey);
 }
 
 /** Throws a CommandError (exit code 5) when no worker would do a part of what is started. */

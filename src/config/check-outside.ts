@@ -5,7 +5,7 @@ import type { Complain } from './check-references.ts';
 import { type Fault, write } from './fault.ts';
 import { absoluteSource, isAddress, toSecret } from './resolve.ts';
 import type { RawConfig, SecretReference } from './schema.ts';
-import { readSecret, SecretMissingError } from './secrets.ts';
+import { readApiKey, readSecret, SecretMissingError } from './secrets.ts';
 
 /**
  * What only runs need: secrets and sitemap files that can be read. Checked by `courier validate`; a worker starts without,
@@ -16,17 +16,17 @@ export function checkOutside(
   folder: string,
   complain: Complain,
 ): void {
-  const read = (path: readonly string[], secret: SecretReference) => {
+  const read = (path: readonly string[], secret: SecretReference, take = readSecret) => {
     try {
-      readSecret(toSecret(secret, folder));
+      take(toSecret(secret, folder));
     } catch (error) {
       if (!(error instanceof SecretMissingError)) throw error;
       complain(path, { says: error.message });
     }
   };
   for (const [id, account] of Object.entries(accounts))
-    if (isSecret(account.api_key)) read(['accounts', id, 'api_key'], account.api_key);
-  if (isSecret(temporal?.api_key)) read(['temporal', 'api_key'], temporal.api_key);
+    if (isSecret(account.api_key)) read(['accounts', id, 'api_key'], account.api_key, readApiKey);
+  if (isSecret(temporal?.api_key)) read(['temporal', 'api_key'], temporal.api_key, readApiKey);
   const { key: payloadKey, former_keys: formerKeys = [] } = temporal?.encryption ?? {};
   if (isSecret(payloadKey)) read(['temporal', 'encryption', 'key'], payloadKey);
   for (const [at, key] of formerKeys.entries())

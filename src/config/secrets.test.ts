@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfig } from './load.ts';
-import { readSecret, SecretMissingError } from './secrets.ts';
+import { readApiKey, readSecret, SecretMissingError } from './secrets.ts';
 
 const KEY = 'usk_Ogq4vjDv8yWrP636ePC57sV2brZRIOvlbpszvvS6iIC46PqEV';
 
@@ -103,5 +103,17 @@ describe('masking of what looks like a key', () => {
       () => readSecret({ file: `${FOLDER}/${KEY}` }),
       (error: Error) => error.message.includes(`${FOLDER}/[secret]`) && !error.message.includes(KEY),
     );
+  });
+
+  test('an API key that no header can carry counts as missing, says where it is, and is not repeated', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'courier-secrets-')), 'key');
+    for (const wrong of [`Bearer ${KEY}`, `${KEY}\n${KEY}`, `${KEY}é`, `“${KEY}”`]) {
+      writeFileSync(file, `${wrong}\n`);
+      const says = (error: Error) =>
+        error instanceof SecretMissingError && error.message.includes(file) && !error.message.includes(KEY);
+      assert.throws(() => readApiKey({ file }), says, wrong);
+    }
+    writeFileSync(file, ` ${KEY}\n`);
+    assert.equal(readApiKey({ file }), KEY);
   });
 });

@@ -3,7 +3,7 @@ import { dirname, sep } from 'node:path';
 import { maskSecrets } from './mask-secrets.ts';
 import type { SecretReference } from './schema.ts';
 
-/** A configured secret is missing. Nothing was sent. Exit code 2. */
+/** A configured secret is missing, or is no such secret. Nothing was sent. Exit code 2. */
 export class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
 
@@ -37,5 +37,19 @@ export function readSecret(reference: SecretReference): string {
   throw new SecretMissingError(
     `The secret file ${reference.file} is empty, so no request was made. Write the secret into it.`,
     reference,
+  );
+}
+
+/**
+ * Reads an API key, which goes into the header of each request. One that a header cannot carry was pasted with something else:
+ * it counts as missing, and is not repeated.
+ */
+export function readApiKey(reference: SecretReference): string {
+  const key = readSecret(reference);
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  const where = 'env' in reference ? `The environment variable ${reference.env}` : `The secret file ${reference.file}`;
+  throw new SecretMissingError(
+    `${where} holds spaces, line breaks or letters that no API key has, so no request was made. Write the key alone into it, without "Bearer" and quotes.`,
+    'file' in reference ? reference : {},
   );
 }

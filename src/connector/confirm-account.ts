@@ -3,7 +3,7 @@ import { ApiError, unwrapData } from '../api-client/errors.ts';
 import type { SendRequest } from '../api-client/history.ts';
 import type { AccountView } from '../api-client/read/account.ts';
 import type { Account } from '../config/config.ts';
-import { readSecret, SecretMissingError } from '../config/secrets.ts';
+import { readApiKey, SecretMissingError } from '../config/secrets.ts';
 import { findOtherService, recordService } from '../ledger/money/account.ts';
 import { confirmAccount } from '../ledger/money/confirm-account.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -120,7 +120,7 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
 /** Identifies the key without storing it. Null while there is none: the request itself reports that. */
 function digestKey({ apiKey }: Account): string | null {
   try {
-    return hash('sha256', readSecret(apiKey));
+    return hash('sha256', readApiKey(apiKey));
   } catch (error) {
     if (error instanceof SecretMissingError) return null;
     throw error;

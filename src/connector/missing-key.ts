@@ -1,5 +1,5 @@
 import type { SecretReference } from '../config/schema.ts';
-import { readSecret, SecretMissingError } from '../config/secrets.ts';
+import { readApiKey, SecretMissingError } from '../config/secrets.ts';
 
 /** A key file that is replaced is away for a moment. */
 const SETTLE_MS = 3_000;
@@ -45,7 +45,7 @@ const toPlace = (apiKey: SecretReference) => ('file' in apiKey ? { file: apiKey.
 
 function findMissing(apiKey: SecretReference): string | null {
   try {
-    readSecret(apiKey);
+    readApiKey(apiKey);
     return null;
   } catch (error) {
     if (error instanceof SecretMissingError) return error.message;

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readConfigFiles } from '../config/files.ts';
 import { loadConfig } from '../config/load.ts';
-import { readSecret, SecretMissingError } from '../config/secrets.ts';
+import { readApiKey, SecretMissingError } from '../config/secrets.ts';
 import type { Logger } from '../observability/log.ts';
 
 export interface ReloadOptions {
@@ -40,7 +40,7 @@ export function createReload({ path, config, log, apply }: ReloadOptions): () =>
     let next: Config;
     try {
       next = loadConfig(path);
-      for (const { apiKey } of next.accounts.values()) readSecret(apiKey);
+      for (const { apiKey } of next.accounts.values()) readApiKey(apiKey);
     } catch (error) {
       if (!(error instanceof ConfigError || error instanceof SecretMissingError)) throw error;
       return complainOnce(text, error.message);

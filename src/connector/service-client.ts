@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { type ApiClient, createApiClient } from '../api-client/client.ts';
 import { unwrapData } from '../api-client/errors.ts';
 import type { Account, Config } from '../config/config.ts';
-import { readSecret } from '../config/secrets.ts';
+import { readApiKey } from '../config/secrets.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { VERSION } from '../observability/version.ts';
 import { openRateLimitsBeside, RateLimitedError, type RateLimiter } from '../rate-limit/limiter.ts';
@@ -35,7 +35,7 @@ export function createAccountClient(
 ): ApiClient {
   return createApiClient({
     baseUrl: account.baseUrl,
-    apiKey: () => readSecret(account.apiKey),
+    apiKey: () => readApiKey(account.apiKey),
     userAgent: `sitemap-courier/${VERSION}`,
     timeouts: account.timeouts,
     authentication: account.authentication,

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { readSecret } from '../config/secrets.ts';
+import { readApiKey, readSecret } from '../config/secrets.ts';
 import { type Connected, connectClient, type TemporalSettings } from '../temporal/connect.ts';
 import type { Encryption } from '../temporal/encryption.ts';
 import { type LocalServer, localAddress, openLocalServer } from '../temporal/local-server.ts';
@@ -27,7 +27,7 @@ export function toTemporalSettings(config: Pick<Config, 'temporal'>): TemporalSe
   const { apiKey, address, namespace, tls } = config.temporal;
   return {
     ...{ address, namespace, tls },
-    apiKey: apiKey === null ? null : () => readSecret(apiKey),
+    apiKey: apiKey === null ? null : () => readApiKey(apiKey),
     readEncryption: toEncryption(config),
   };
 }

@@ -6,7 +6,7 @@ import { unwrapData } from '../../api-client/errors.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Watch } from '../../config/config.ts';
-import { readSecret } from '../../config/secrets.ts';
+import { readApiKey } from '../../config/secrets.ts';
 import { activeRun, followCheck, followRun, startCheck, startRun } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
@@ -187,7 +187,7 @@ async function runJobs({ output, ledger, client, watch, stages }: JobInput): Pro
 
 async function getBalance({ config, baseUrl }: Stack): Promise<Micros> {
   const { apiKey } = getAccount(config, DEMO_ACCOUNT);
-  const client = createApiClient({ baseUrl, apiKey: () => readSecret(apiKey) });
+  const client = createApiClient({ baseUrl, apiKey: () => readApiKey(apiKey) });
   try {
     return unwrapData(await client.balance()).balance;
   } finally {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { formatTry } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
 import type { Account, Config } from '../../config/config.ts';
-import { readSecret, SecretMissingError } from '../../config/secrets.ts';
+import { readApiKey, SecretMissingError } from '../../config/secrets.ts';
 import { getOtherCurrency } from '../../ledger/money/account-status.ts';
 import { recordBalance } from '../../ledger/money/balance.ts';
 import { findOtherAccount } from '../../ledger/money/status-as-configured.ts';
@@ -28,7 +28,7 @@ export async function checkService(
   const subject = account.id;
   const findings = await checkContract(account, config, signal);
   try {
-    readSecret(account.apiKey);
+    readApiKey(account.apiKey);
   } catch (error) {
     if (!(error instanceof SecretMissingError)) throw error;
     return [fail({ check: 'secrets', subject }, error.message, 'put the key where api_key says'), ...findings];

@@ -1,4 +1,5 @@
-// npm test: types, lint, then every test. With --unit or with files: those tests alone. See docs/contributing/testing.md.
+// npm test: types, lint, then what needs no server; with --all every test. With --files: those tests alone. See
+// docs/contributing/testing.md.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureDependencies, root } from './checkout.mjs';
@@ -10,7 +11,7 @@ if (args[0] === '--files' && args.length === 1) {
   process.exit(2);
 }
 ensureDependencies();
-if (args.length === 0) {
+if (args[0] !== '--files') {
   check('typescript/bin/tsc', '--noEmit');
   check('@biomejs/biome/bin/biome', 'check', '.');
 }

@@ -1,5 +1,5 @@
 /**
- * Runs tests: `npm test` all of them, `npm run test:unit` those that need no server and no process, `npm run test:file --
+ * Runs tests: `npm test` those that need no server and no process, `npm run test:all` all of them, `npm run test:file --
  * FILES` the files or globs named. System tests share one Temporal server, and database tests run on SQLite and on a
  * Postgres that is started where its programs are found. Both are gone afterwards. COURIER_TEST_TEMPORAL and
  * COURIER_TEST_POSTGRES name running ones instead.
@@ -19,9 +19,10 @@ import { findPostgresPrograms, startPostgres } from './support/postgres-server.t
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { unit: { type: 'boolean', default: false } },
+  options: { all: { type: 'boolean', default: false } },
 });
-const files = positionals.length > 0 ? globSync(positionals, { cwd: ROOT }) : listTests(values.unit ? 'unit' : 'all');
+const kind = positionals.length > 0 ? 'named' : values.all ? 'all' : 'quick';
+const files = kind === 'named' ? globSync(positionals, { cwd: ROOT }) : listTests(kind);
 if (files.length === 0) {
   console.error(`No test file matches ${positionals.join(' ')}. Example: npm run test:file -- src/url/scope.test.ts`);
   process.exit(2);
@@ -32,8 +33,8 @@ const SHARDS = Math.max(2, availableParallelism());
 
 /** Two files at a time also on two cores: many tests wait for a server most of the time. Named files may take hours. */
 const LIMITS = [
-  `--test-concurrency=${values.unit ? SHARDS + 1 : Math.max(2, availableParallelism() - 1)}`,
-  ...(positionals.length > 0 || values.unit ? [] : ['--test-timeout=180000']),
+  `--test-concurrency=${kind === 'quick' ? SHARDS + 1 : Math.max(2, availableParallelism() - 1)}`,
+  ...(kind === 'all' ? ['--test-timeout=180000'] : []),
 ];
 
 interface Server {
@@ -53,7 +54,11 @@ async function openPostgres(): Promise<Server> {
   const idle = { variables: {}, stop: async () => undefined };
   if (process.env.COURIER_TEST_POSTGRES !== undefined)
     return { ...idle, note: 'Databases: SQLite, and the Postgres that COURIER_TEST_POSTGRES names.' };
-  if (values.unit) return { ...idle, note: 'Databases: SQLite only. "npm test" runs the same tests on Postgres too.' };
+  if (kind === 'quick') {
+    const note =
+      'Databases: SQLite only. "npm run test:all" runs these tests on Postgres too, and those that need a server.';
+    return { ...idle, note };
+  }
   const programs = findPostgresPrograms();
   const missing = 'Storage, service and connector were NOT tested on Postgres';
   if (programs === null)
@@ -74,16 +79,16 @@ const variables = Object.assign(
   { COURIER_TEST_ROW_TYPES: rowTypes },
   ...servers.map((server) => server.variables),
 ) as Record<string, string>;
-const shards = values.unit ? writeShards(files, SHARDS) : null;
+const shards = kind === 'quick' ? writeShards(files, SHARDS) : null;
 const first = await runFiles(shards?.files ?? files, LIMITS, variables);
 shards?.remove();
-const isWhole = shards === null && positionals.length === 0;
-const { code, passedAlone } = isWhole
-  ? await runAgain(first, (again) => {
-      console.log(`\nA second run, alone, for ${again.join(', ')}\n`);
-      return runFiles(again, ['--test-concurrency=1'], variables);
-    })
-  : { code: first.code, passedAlone: [] };
+const { code, passedAlone } =
+  kind === 'all'
+    ? await runAgain(first, (again) => {
+        console.log(`\nA second run, alone, for ${again.join(', ')}\n`);
+        return runFiles(again, ['--test-concurrency=1'], variables);
+      })
+    : { code: first.code, passedAlone: [] };
 await Promise.all(servers.map((server) => server.stop()));
 rmSync(folder, { recursive: true });
 for (const { note } of servers) if (note !== '') console.log(note);

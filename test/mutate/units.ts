@@ -29,11 +29,9 @@ export interface TestsPlayed {
 const PROGRAM = fileURLToPath(new URL('./play-tests.ts', import.meta.url));
 const REPORTER = fileURLToPath(new URL('./first-failure.ts', import.meta.url));
 const NODE = ['--disable-warning=ExperimentalWarning', `--test-reporter=${REPORTER}`];
-/** The unit tests, and those of the connector, which need no other process either. */
-export const listCandidates = (): string[] => [
-  ...listTests('unit').filter((file) => /^(src|activities|workflows)\//.test(file)),
-  ...globSync('test/connector/*.test.ts', { cwd: ROOT }),
-];
+/** The tests of the modules that need no other process. */
+export const listCandidates = (): string[] =>
+  listTests('quick').filter((file) => /^(src|activities|workflows|test\/connector)\//.test(file));
 
 /**
  * Runs test files in one process until the first failure.

@@ -2,7 +2,6 @@ import { formatTry, type Micros } from '../../contract/money.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import type { Transition } from '../ledger/notices/conditions.ts';
 import { formatInstant, formatInstantIn } from '../submission/instant.ts';
-import { formatPriceEffect } from '../submission/new-price.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Notice } from './find-conditions.ts';
 
@@ -168,13 +167,19 @@ function describe(notice: Notice, lastsMs: number): Described {
   }
 }
 
-function describePrice({ account, price, zone }: Notice): Described {
+function describePrice({ account, price }: Notice): Described {
   if (price === null) throw new RangeError('a changed price without a price');
-  const { service, before, after } = price;
+  const { service, before, after, configured, urls, cost, costBefore } = price;
   const how = after > before ? 'rose' : 'fell';
+  const meaning = [
+    ...(urls === 0 ? [] : [`The next runs cost about ${formatTry(cost)} in place of ${formatTry(costBefore)}.`]),
+    configured === null
+      ? 'Caps and plans count with it already.'
+      : `"price_per_url" is ${formatTry(configured)}; caps and plans count the higher of both. Correct it once you have seen this.`,
+  ];
   return {
     title: `${account}: the price of a URL (${service}) ${how} from ${formatTry(before)} to ${formatTry(after)}`,
-    meaning: `${formatPriceEffect(price, zone)}. Caps and plans count with the new price already; "price_per_url" of the account ends this notice.`,
+    meaning: meaning.join(' '),
     commands: ['courier tonight'],
     ended: null,
   };
@@ -184,7 +189,9 @@ function describeHeld({ count, allowed, isForMoney }: Notice): string {
   const some =
     allowed === null || allowed >= (count ?? 0)
       ? ''
-      : ` The caps and the balance allow ${formatCount(allowed)} of them now; the others follow in later runs.`;
+      : allowed === 0
+        ? ' None of it fits the caps and the balance now.'
+        : ` The caps and the balance allow ${formatCount(allowed)} of them now; the others follow in later runs.`;
   return isForMoney
     ? `Nothing of it is bought yet.${some} Top up or raise the cap, and it goes on by itself; or approve what is allowed now, or reject it.`
     : `Nothing of it is bought before you approve it.${some}`;

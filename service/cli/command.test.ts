@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CopyError } from '../../src/database/copy-sqlite.ts';
 import { DatabaseUnavailableError, DatabaseUrlError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
-import { BackupError } from '../operations/backup.ts';
 import { SettingsError } from '../settings-error.ts';
 import { toCommandError } from './command.ts';
 
@@ -10,7 +10,7 @@ const EXPECTED: readonly (readonly [Error, number | null])[] = [
   [new AccountError('account'), 2],
   [new SettingsError('setting'), 2],
   [new DatabaseUrlError('url'), 2],
-  [new BackupError('file'), 2],
+  [new CopyError('file'), 2],
   [Object.assign(new Error('listen'), { code: 'EADDRINUSE', syscall: 'listen' }), 2],
   [new DatabaseUnavailableError('away'), 5],
   [new TypeError('undefined is not a function'), null],

@@ -1,6 +1,7 @@
 import { createAction, type Ending } from '../../src/cli-kit/action.ts';
 import { CommandError, EXIT, type ExitCode } from '../../src/cli-kit/exit-codes.ts';
 import type { Output, OutputFlags } from '../../src/cli-kit/output.ts';
+import { CopyError } from '../../src/database/copy-sqlite.ts';
 import {
   DatabaseUnavailableError,
   DatabaseUrlError,
@@ -8,11 +9,10 @@ import {
   isLasting,
 } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
-import { BackupError } from '../operations/backup.ts';
 import { SettingsError } from '../settings-error.ts';
 
 /** Errors that the caller can correct. */
-const USAGE_ERRORS = [AccountError, SettingsError, DatabaseUrlError, DatabaseVersionError, BackupError];
+const USAGE_ERRORS = [AccountError, SettingsError, DatabaseUrlError, DatabaseVersionError, CopyError];
 
 /** Errors of listen(): the address of --host and --port cannot be used. */
 const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES']);

@@ -7,7 +7,8 @@ import { TEST_DIALECTS } from '../../test/support/database.ts';
 import { openService, type TestClient } from '../../test/support/service.ts';
 
 const address = process.env.COURIER_TEST_TEMPORAL;
-const options = address === undefined ? { skip: 'COURIER_TEST_TEMPORAL names no server (npm run test:all starts one)' } : {};
+const options =
+  address === undefined ? { skip: 'COURIER_TEST_TEMPORAL names no server (npm run test:all starts one)' } : {};
 
 const quick = { simulated: { fastMs: 60, standardMs: 60 }, sweepMs: 100 };
 

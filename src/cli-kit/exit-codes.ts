@@ -38,7 +38,7 @@ export const EXIT_MEANING: Readonly<Record<ExitCode, ExitMeaning>> = {
     meaning: 'a guard holds a run; you decide',
     next: 'approve or reject it with the command that the message names',
   },
-  9: { meaning: 'another run is active', next: 'wait for its end' },
+  9: { meaning: 'another run is active, or a process uses the ledger', next: 'wait for its end, or stop it' },
   130: { meaning: 'ended by SIGINT', next: 'run again to continue' },
   143: { meaning: 'ended by SIGTERM', next: 'run again to continue' },
 };

@@ -10,7 +10,7 @@ export const COURIER: ProgramDefinition = {
     Buy: ['plan', 'apply', 'run', 'worker', 'watch', 'index-check'],
     Look: ['status', 'tonight', 'why', 'batches', 'submissions', 'index-checks', 'spend', 'audit', 'report'],
     Decide: ['approve', 'reject', 'quarantine', 'accounts', 'recover'],
-    Maintain: ['ledger', 'notify', 'deployments', 'codec-server'],
+    Maintain: ['ledger', 'backup', 'restore', 'notify', 'deployments', 'codec-server'],
     'Without a configuration': ['crawl', 'completion', 'schema', 'help'],
   },
   commands: {
@@ -126,6 +126,14 @@ export const COURIER: ProgramDefinition = {
     quarantine: {
       description: 'list or release URLs that are not submitted again until you release them',
       load: async () => (await import('./commands/quarantine.ts')).quarantineCommand,
+    },
+    backup: {
+      description: 'copy a SQLite ledger into one file, also while workers run, and check the copy',
+      load: async () => (await import('./commands/backup.ts')).backupCommand,
+    },
+    restore: {
+      description: 'put a copy in the place of a SQLite ledger that no process uses; the one of before is kept',
+      load: async () => (await import('./commands/backup.ts')).restoreCommand,
     },
     recover: {
       description: "rebuild a lost or old ledger from the service's own history, so that nothing is bought again",

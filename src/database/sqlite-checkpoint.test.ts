@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { emptyDatabaseUrl } from '../../test/support/database.ts';
 import { openDatabase } from './open.ts';
 import { sql } from './sql.ts';
@@ -9,16 +11,19 @@ import { sql } from './sql.ts';
 const MIB = 1024 * 1024;
 const LOG = MIB;
 
-async function openFile(t: TestContext, groupCommit: boolean) {
+async function openFile(t: TestContext, groupCommit: boolean, idleMs = 60_000) {
   const url = emptyDatabaseUrl(t, 'sqlite');
   const path = url.slice('sqlite:'.length);
-  const db = openDatabase(url, { groupCommit, logBytes: LOG });
+  const db = openDatabase(url, { groupCommit, logBytes: LOG * (idleMs === 60_000 ? 1 : 16), idleMs });
   t.after(() => db.close());
   await db.run(sql`CREATE TABLE a (id INTEGER PRIMARY KEY, b BLOB)`);
   const write = (id: number, bytes: number) =>
     db.tx((tx) => tx.run(sql`INSERT OR REPLACE INTO a (id, b) VALUES (${id}, zeroblob(${bytes}))`));
-  return { write, getFileSize: () => statSync(path).size, getLogSize: () => statSync(`${path}-wal`).size };
+  return { path, write, getFileSize: () => statSync(path).size, getLogSize: () => statSync(`${path}-wal`).size };
 }
+
+const isEqual = (row: unknown, n: number, longest: number): boolean =>
+  isDeepStrictEqual({ ...(row as object) }, { n, longest });
 
 for (const groupCommit of [false, true]) {
   describe(`the log of a SQLite file ${groupCommit ? 'with' : 'without'} group commit`, () => {
@@ -40,5 +45,30 @@ for (const groupCommit of [false, true]) {
       }
       assert.ok(longest > LOG && longest < 6 * LOG, `${longest}`);
     });
+
+    for (const [what, bytes] of [
+      ['a small one', 1],
+      ['a large one', 8 * MIB],
+    ] as const)
+      test(`is copied once nothing is written any more: ${what}, so that the file alone is whole`, async (t) => {
+        const { path, write, getFileSize } = await openFile(t, groupCommit, 50);
+        await write(1, bytes);
+        await write(2, 1);
+        const before = getFileSize();
+        while (getFileSize() === before) await sleep(5);
+        const readAlone = () => {
+          copyFileSync(path, `${path}.copy`);
+          const copy = new DatabaseSync(`${path}.copy`);
+          try {
+            return copy.prepare('SELECT count(*) AS n, max(length(b)) AS longest FROM a').get();
+          } catch {
+            // Taken while the log was copied.
+            return null;
+          } finally {
+            copy.close();
+          }
+        };
+        while (!isEqual(readAlone(), 2, bytes)) await sleep(5);
+      });
   });
 }

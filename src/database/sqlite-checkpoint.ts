@@ -26,6 +26,18 @@ export interface Checkpointer {
   close(): Promise<void>;
 }
 
+export interface CheckpointerOptions {
+  readonly logBytes: number;
+  readonly idleMs: number;
+  /** Called once when the thread fails; from then on the caller copies the log. */
+  readonly onFailure: () => void;
+  /** Copies a small log between two transactions: a thread would cost more. */
+  readonly copySmall: () => void;
+}
+
+/** A log that is copied within milliseconds. */
+const SMALL_BYTES = 4 * 1024 * 1024;
+
 interface Copy {
   /** The size of the log when the copy began, in bytes. */
   readonly from: number;
@@ -38,9 +50,12 @@ interface Copy {
  * log is gigabytes: the commit that copies it would hold the event loop for seconds, and no heartbeat goes out. SQLite
  * writes a log from its start again once all of it is copied, so the last part is copied between two transactions, and
  * writers that are faster than the copy wait for it. A log below `logBytes` is not copied: its pages are likely to be
- * written again. `onFailure` is called once when the thread fails; from then on the caller copies the log.
+ * written again. Once nothing was committed for `idleMs` all of it is copied: then a copy of the file alone is whole.
  */
-export function createCheckpointer(path: string, logBytes: number, onFailure: () => void): Checkpointer {
+export function createCheckpointer(
+  path: string,
+  { logBytes, idleMs, onFailure, copySmall }: CheckpointerOptions,
+): Checkpointer {
   /** What a log grows by before it is copied once more. */
   const stepBytes = logBytes / 4;
   /** How much writers may add to the log while it is copied. Then they wait, or the log would never end. */
@@ -52,6 +67,7 @@ export function createCheckpointer(path: string, logBytes: number, onFailure: ()
   let isClosing = false;
   /** So much of the log, in bytes, is in the file. */
   let copied = 0;
+  const idle = setTimeout(() => void copyIdle(), idleMs).unref();
 
   /** In bytes; 0 where it cannot be read. */
   function getLogSize(): number {
@@ -104,6 +120,13 @@ export function createCheckpointer(path: string, logBytes: number, onFailure: ()
   /** The rest of a log of which most is copied: short enough to wait for. */
   const isRest = (size: number): boolean => copied > 0 && size - copied <= 2 * aheadBytes;
 
+  function copyIdle(): void {
+    const size = getLogSize();
+    if (copy !== null || failed || isClosing || size === 0) return;
+    if (size <= SMALL_BYTES) copySmall();
+    else begin(size);
+  }
+
   return {
     async beforeTransaction() {
       const size = getLogSize();
@@ -111,11 +134,13 @@ export function createCheckpointer(path: string, logBytes: number, onFailure: ()
       if (copy === null && isDue(size) && isRest(size)) await begin(size).done;
     },
     afterCommit() {
+      idle.refresh();
       const size = getLogSize();
       if (copy === null && isDue(size) && !isRest(size)) begin(size);
     },
     async close() {
       isClosing = true;
+      clearTimeout(idle);
       worker?.ref();
       await worker?.terminate();
     },

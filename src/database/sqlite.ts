@@ -29,6 +29,8 @@ export interface SqliteOptions {
   readonly cacheMiB?: number;
   /** A write-ahead log of this length is copied into the file. */
   readonly logBytes?: number;
+  /** So is a shorter one once nothing was committed for so long, in milliseconds: then the file alone is whole. */
+  readonly idleMs?: number;
   /** How long a writer waits for a transaction of another process, in milliseconds. It is not held meanwhile. */
   readonly busyTimeoutMs?: number;
   /**
@@ -45,7 +47,7 @@ export interface SqliteOptions {
  * never sees a transaction that is still open. `:memory:` has one connection for both.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
-  const { busyTimeoutMs = 5_000, logBytes = 64 * 1024 * 1024 } = options;
+  const { busyTimeoutMs = 5_000, logBytes = 64 * 1024 * 1024, idleMs = 10_000 } = options;
   const inMemory = path === ':memory:';
   if (!inMemory) createPrivateFile(path);
   const release = options.exclusive && !inMemory ? holdFile(path) : () => undefined;
@@ -57,7 +59,13 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   });
   const checkpointer = inMemory
     ? null
-    : createCheckpointer(path, logBytes, () => writer.exec(`PRAGMA wal_autocheckpoint = ${logBytes / PAGE_BYTES}`));
+    : createCheckpointer(path, {
+        ...{ logBytes, idleMs },
+        onFailure: () => writer.exec(`PRAGMA wal_autocheckpoint = ${logBytes / PAGE_BYTES}`),
+        copySmall() {
+          turn = turn.then(() => copyLog(writer)).catch(() => undefined);
+        },
+      });
   const requireSameFile = inMemory ? () => undefined : watchFile(path);
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -136,6 +144,9 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     },
   };
 }
+
+/** One that meets another writer is left to the next time. */
+const copyLog = (writer: Connection): void => writer.exec('PRAGMA wal_checkpoint(PASSIVE)');
 
 function releaseOnError<T>(release: () => void, work: () => T): T {
   try {

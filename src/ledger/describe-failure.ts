@@ -6,7 +6,7 @@ const KEPT =
 /** What to do about each. */
 export const LEDGER_REMEDY: Readonly<Record<DatabaseFailure, string>> = {
   damaged:
-    'It does not heal by itself. Stop every worker and cron job, put the newest backup in its place, and run "courier recover": ' +
+    'It does not heal by itself. Stop every worker and cron job, put the newest backup in its place ("courier restore FILE"), and run "courier recover": ' +
     'it takes in from the service what was bought since. Without a backup, move the file away and run the same (docs/guides/operate.md, Restore)',
   replaced:
     'Stop every worker and cron job. Put the file back, or keep the one that is there now, and run "courier recover": it takes in ' +

@@ -4,6 +4,7 @@ import type { OutputFlags } from '../../cli-kit/output.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import { OperationError, type OperationFailure } from '../../connector/operation-error.ts';
+import { CopyError } from '../../database/copy-sqlite.ts';
 import {
   DatabaseUnavailableError,
   DatabaseUrlError,
@@ -60,6 +61,7 @@ function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof OperationError) return EXIT_OF_FAILURE[error.failure];
   if (error instanceof LedgerError || error instanceof DatabaseUrlError || error instanceof DatabaseVersionError)
     return EXIT.usage;
+  if (error instanceof CopyError) return error.inUse ? EXIT.busy : EXIT.usage;
   if (error instanceof DatabaseUnavailableError) return isLasting(error.failure) ? EXIT.partial : EXIT.transient;
   if (error instanceof ServerStartError) return error.isDamaged ? EXIT.partial : EXIT.transient;
   if (error instanceof TemporalUnreachableError || error instanceof NoTemporalServerError) return EXIT.transient;

@@ -30,6 +30,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'accounts resume': ['main'],
   'submissions show': ['IDX-1'],
   'submissions resolve': ['1', '--leave'],
+  backup: ['copy.db'],
+  restore: ['copy.db'],
   why: ['https://shop.example/'],
   'ledger show': ['https://shop.example/'],
   'ledger import': ['no-such-export.ndjson'],

@@ -165,6 +165,8 @@ ledger: { url: "sqlite:ledger.db" }
   await run('quarantine release', 'shop', shopUrl('2'));
   await run('ledger import', 'urls.txt', '--watch', 'shop', '--yes');
   await run('ledger prune');
+  await run('backup', 'copy.db');
+  await run('restore', 'copy.db');
 }
 
 /** An overdue job and one that has ended, a batch that needs review, one that was never sent, a URL in quarantine and a run that is held. */

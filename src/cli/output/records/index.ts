@@ -1,6 +1,7 @@
 import type { CommandOutput } from '../../../cli-kit/record-schema.ts';
 import { ACCOUNT_OUTPUT } from './account.ts';
 import { AUDIT_OUTPUT } from './audit.ts';
+import { BACKUP_OUTPUT } from './backup.ts';
 import { BATCH_OUTPUT } from './batch.ts';
 import { CODEC_SERVER_OUTPUT } from './codec-server.ts';
 import { CONFIG_OUTPUT } from './config.ts';
@@ -33,6 +34,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...LEDGER_OUTPUT,
   ...SPEND_OUTPUT,
   ...AUDIT_OUTPUT,
+  ...BACKUP_OUTPUT,
   ...REPORT_OUTPUT,
   ...PRUNE_OUTPUT,
   ...FORGET_OUTPUT,

@@ -28,7 +28,7 @@ export function describeHistoryHold(account: AccountId, hold: HistoryHold): stri
       const example = named === undefined ? '' : `, such as job ${named}`;
       return (
         `${command} has not ended well, so the ledger may not know all that was bought${example}. Nothing is sent until it ` +
-        `has. Run ${command} again`
+        `has. Run ${command} again; add --accept where the jobs that it leaves out are not this ledger's`
       );
     }
     case 'unknown_jobs': {

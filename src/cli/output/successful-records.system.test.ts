@@ -130,7 +130,7 @@ temporal: { address: "127.0.0.1:9" }
 ledger: { url: "sqlite:ledger.db" }
 `,
   );
-  writeFileSync(join(folder, 'key'), 'a key that nobody asks for');
+  writeFileSync(join(folder, 'key'), 'a-key-that-nobody-asks-for');
   writeFileSync(join(folder, 'urls.txt'), `${shopUrl('bought-before')}\n`);
   await fillLedger(join(folder, 'ledger.db'));
   const courier = openCommands(t, folder);

@@ -242,7 +242,7 @@ describe('recover', () => {
     await holdSpending(ledger, ACCOUNT.id, { code: 'recovering', references: [] });
     const held = await beginSend(ledger, batch!.id, input);
     assert.ok(held.kind === 'held');
-    assert.match(held.reason, /Nothing is sent until it has. Run "courier recover --account main" again/);
+    assert.match(held.reason, /Nothing is sent until it has. Run "courier recover --account main" again; add --accept/);
     await releaseHistoryHold(ledger, ACCOUNT.id, { code: 'recovering', references: [] });
     assert.equal((await beginSend(ledger, batch!.id, input)).kind, 'send');
   });

@@ -37,7 +37,7 @@ export function compareBalance(facts: Facts): ComparedWindow[] {
   if (windows.length === 0) return [];
   const jobs = createFinder(facts);
   const ahead = findClockAhead(facts, jobs.find);
-  const late: { readonly at: number; readonly cost: Cost }[] = [];
+  const late: { readonly at: number; readonly cost: Cost; readonly booked: Draft | undefined }[] = [];
   for (const purchase of facts.booked) {
     const job = jobs.find(purchase);
     const cost = toCost(purchase, job === null ? null : readShownCharge(job, purchase));
@@ -45,13 +45,13 @@ export function compareBalance(facts: Facts): ComparedWindow[] {
     const { entry, at } = purchase;
     const window = windows.find(({ start, end }) => entry > start.journalId && entry <= end.journalId);
     const begin = window?.start.at ?? readings.at(-1)?.at ?? at;
-    // Sent again by a copy of the ledger that came back, and charged long before.
+    // Sent again by a copy of the ledger that came back, and charged long before; or a host's clock was ahead of the service's.
     const isReplay = createdAt !== null && createdAt < begin - CLOCKS_MS;
     if (purchase.wasSent && !isReplay) add(window, cost);
-    else late.push({ at: createdAt ?? at, cost });
+    else late.push({ at: createdAt ?? at, cost, booked: purchase.wasSent ? window : undefined });
   }
   for (const doubt of facts.inDoubt) jobs.find(doubt);
-  for (const { at, cost } of late) add(choose(windows, at, cost.amount), cost);
+  for (const { at, cost, booked } of late) add(choose(windows, at, cost.amount, booked), cost);
   for (const job of jobs.listUnclaimed()) {
     if (job.createdAt === null) continue;
     const charge = readShownCharge(job, null);
@@ -114,12 +114,14 @@ const listNear = (windows: readonly Draft[], at: number): Draft[] =>
   windows.filter(({ start, end }) => at > start.at - CLOCKS_MS && at <= end.at + CLOCKS_MS);
 
 /**
- * The window of a time. A neighbour whose reading is as close as clocks differ is taken in its place when more is explained then.
+ * The window of a time. A neighbour whose reading is as close as clocks differ, or the one in which it was booked, is taken in its
+ * place when more is explained then.
  */
-function choose(windows: readonly Draft[], at: number, amount: number): Draft | undefined {
+function choose(windows: readonly Draft[], at: number, amount: number, booked?: Draft): Draft | undefined {
   const gain = (window: Draft) => Math.abs(getRest(window)) - Math.abs(getRest(window) - amount);
   const isInside = ({ start, end }: Draft) => at > start.at && at <= end.at;
-  return listNear(windows, at)
+  const near = new Set([...listNear(windows, at), ...(booked === undefined ? [] : [booked])]);
+  return [...near]
     .filter((window) => isInside(window) || gain(window) > 0)
     .toSorted((a, b) => gain(b) - gain(a) || Number(isInside(b)) - Number(isInside(a)))[0];
 }

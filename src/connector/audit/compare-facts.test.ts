@@ -257,6 +257,11 @@ describe('the balance of an audit', () => {
       [],
     ],
     [
+      'falls by a purchase between two readings of a host whose clock is hours ahead',
+      { booked: [booked(1)], ...listed(job('R-1')), readings: [reading(20, 10, 0), reading(21, 9, 11)] },
+      [],
+    ],
+    [
       'falls a little before that job, by a clock that is behind',
       {
         booked: [booked(1)],

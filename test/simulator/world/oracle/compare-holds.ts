@@ -41,12 +41,15 @@ function findShown({ oracle }: World, run: string, watch: string): ShownToRun | 
   for (const { pages } of earlier) {
     for (const [url, lastmod] of pages) before.set(url, (before.get(url) ?? new Set()).add(toVersion(lastmod)));
   }
+  // While it was away its pages may have moved to the watch of another name, and what moves back is not known to it.
+  const away = oracle.findAway(watch, first.order);
+  const since = new Set(earlier.filter(({ order }) => order > away).flatMap(({ pages }) => [...pages.keys()]));
   const hasOther = ([url, version]: readonly [string, string | null]) =>
     [...(before.get(url) ?? [])].some((each) => each !== version);
   return {
     ...{ run, watch, listed: now.size },
     newest: [...now.keys()].filter((url) => !oracle.wasBoughtBefore(url, first.at)).length,
-    known: [...now.keys()].filter((url) => before.has(url) && oracle.wasBoughtBefore(url, first.at)).length,
+    known: [...now.keys()].filter((url) => since.has(url) && oracle.wasBoughtBefore(url, first.at)).length,
     changed: [...now].filter(hasOther).length,
     gone: [...before.keys()].filter((url) => !now.has(url)).length,
   };

@@ -22,6 +22,8 @@ function play({
   forgotten = 0,
   away = false,
   elsewhere = 0,
+  failed = 0,
+  renamed = false,
   fresh = 0,
   first = false,
   planned = false,
@@ -38,6 +40,7 @@ function play({
     },
     isComplete: (run) => run === 'run-1' || complete,
     hasBought: (_url, version) => version === String(Date.parse('2026-01-01')),
+    hasFailed: (url) => Array.from({ length: failed }, (_, n) => toUrl(pages - 1 - n)).includes(url),
   });
   const list = (count: number, newer: number, run: string, name: string, more: Record<string, string> = {}) => {
     const entries = Array.from({ length: count }, (_, n) => [toUrl(n), n < newer ? '2026-01-02' : '2026-01-01']);
@@ -47,6 +50,7 @@ function play({
   list(pages, 0, 'run-1', watch);
   rule.configure(new Set(['w0', 'w1']));
   if (away) rule.configure(new Set(['w1']));
+  if (renamed) list(pages, 0, 'run-x', 'w0x');
   const taken = Object.fromEntries(Array.from({ length: elsewhere }, (_, n) => [toUrl(pages - 1 - n), '2026-01-01']));
   listings.deliver('w1', '/w1.xml', toXml(taken), { isWhole: true, at: 0, run: 'run-0', watch: 'w1' });
   rule.forgot(Array.from({ length: forgotten }, (_, n) => toUrl(pages - 1 - n)));
@@ -89,6 +93,10 @@ describe('a guard', () => {
     ['two more, and two that another watch listed while this one was away', { gone: 32, away: true, elsewhere: 2 }, []],
     ['two more, and one that another watch listed meanwhile', { gone: 32, away: true, elsewhere: 1 }, ['gone']],
     ['two more, and two that another watch lists as well', { gone: 32, elsewhere: 2 }, ['gone']],
+    ['two more, which have failed and moved to another watch', { gone: 32, elsewhere: 2, failed: 2 }, []],
+    ['two more, which have failed', { gone: 32, failed: 2 }, ['gone']],
+    ['many, of a watch that was renamed and is back', { gone: 60, away: true, renamed: true }, []],
+    ['many, of a sitemap that another watch reads, too', { gone: 60, renamed: true }, ['gone']],
     ['half of them changed', { changed: 50 }, []],
     ['more than half of them changed, and half of them bought', { changed: 51, bought: 50 }, []],
     ['more than half of them changed', { changed: 51 }, ['changed']],

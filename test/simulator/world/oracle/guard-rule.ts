@@ -30,6 +30,8 @@ export interface GuardSettings {
   /** Whether the ledger has this run, and it could read every sitemap. */
   readonly isComplete: (run: string) => boolean;
   readonly hasBought: (url: string, version: string | null) => boolean;
+  /** Whether a purchase of a page has failed: what is to follow goes to the watch that lists it. */
+  readonly hasFailed: (url: string) => boolean;
 }
 
 interface Judged {
@@ -71,8 +73,8 @@ export class GuardRule {
   /** Watches of which a run has bought anything: what was given up before that was not the first run. */
   readonly #buyers = new Set<string>();
 
-  /** Watches that were ever configured, and the last delivery before one of them was not: -1 where it always was. */
-  readonly #away = new Map<string, number>();
+  /** Watches that were ever configured, and the deliveries after which one of them was not. */
+  readonly #away = new Map<string, number[]>();
 
   constructor(settings: GuardSettings) {
     this.#settings = settings;
@@ -90,8 +92,13 @@ export class GuardRule {
 
   /** The watches of the configuration from now on. */
   configure(watches: ReadonlySet<string>): void {
-    for (const name of this.#away.keys()) if (!watches.has(name)) this.#away.set(name, this.#settings.listings.order);
-    for (const name of watches) if (!this.#away.has(name)) this.#away.set(name, -1);
+    for (const [name, away] of this.#away) if (!watches.has(name)) away.push(this.#settings.listings.order);
+    for (const name of watches) if (!this.#away.has(name)) this.#away.set(name, []);
+  }
+
+  /** The last delivery before this one after which the watch was not configured; -1: it always was. */
+  findAway(watch: string, order: number): number {
+    return this.#away.get(watch)?.findLast((each) => each < order) ?? -1;
   }
 
   /** An operator lets the ledger forget pages, which no sitemap lists. */
@@ -167,7 +174,7 @@ export class GuardRule {
 
   /** What a run was shown beside what the last complete run before it was. */
   #judge(run: string, sitemap: string, plannedAfter: number): Judged {
-    const { listings, isComplete } = this.#settings;
+    const { listings, isComplete, hasFailed } = this.#settings;
     const current = listings.at(sitemap, plannedAfter).filter(({ isWhole }) => isWhole);
     const own = listings.listAll(sitemap).filter((delivery) => delivery.run === run);
     const first = own[0];
@@ -179,8 +186,13 @@ export class GuardRule {
     const listed = listings.at(sitemap, last.order).flatMap(({ pages }) => [...pages]);
     const before = new Map(listed.filter(([url]) => !isForgotten(url)));
     const now = new Map(current.flatMap(({ pages }) => [...pages]));
-    const wasAway = (this.#away.get(first.watch ?? '') ?? -1) >= last.order;
-    const hasMoved = (url: string) => wasAway && listings.isListedElsewhere(sitemap, url);
+    const wasAway = this.findAway(first.watch ?? '', first.order) >= last.order;
+    // Also to the watch of the other name, while it was renamed.
+    const byOthers = earlier.filter(({ order, watch }) => order > last.order && watch !== first.watch);
+    const hasMoved = (url: string) =>
+      wasAway || hasFailed(url)
+        ? listings.isListedElsewhere(sitemap, url) || byOthers.some(({ pages }) => pages.has(url))
+        : false;
     const gone = [...before.keys()].filter((url) => !now.has(url) && !hasMoved(url));
     const known = new Set(earlier.flatMap(({ pages }) => [...pages.keys()]));
     return {

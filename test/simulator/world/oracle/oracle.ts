@@ -298,6 +298,11 @@ export class Oracle {
     return this.#copies.isLostCheck(key);
   }
 
+  /** The last delivery before this one after which a watch was not configured; -1: it always was. */
+  findAway(watch: string, order: number): number {
+    return this.#rules.guards.findAway(watch, order);
+  }
+
   /** Whether any account had bought a page by then. */
   wasBoughtBefore(url: string, at: number): boolean {
     return this.#rules.versions.wasBoughtBefore(url, at);

@@ -117,6 +117,10 @@ export class PurchaseRule {
     return this.#listAll(url).some(({ purchase }) => purchase.at < at);
   }
 
+  /** Whether a purchase of a page has failed. */
+  hasFailed = (url: string): boolean =>
+    this.#listAll(url).some(({ purchase }) => this.#settings.readFailure(purchase.reference, url) !== null);
+
   /** Whether any account has bought this version of a page. */
   hasBought = (url: string, version: string | null): boolean => this.listBought(url).has(version);
 
@@ -136,6 +140,8 @@ export class PurchaseRule {
     const retries = this.#countRetries(last, url);
     let why: Why | null = null;
     if (last === undefined) why = 'new';
+    // A page that has failed is bought again at its time, also when it has changed meanwhile: not_within is of changes.
+    else if (retries !== null && this.#getRestOfNotWithin(last) > 0) why = 'failed';
     else if (candidates.length > 0 && this.#settings.buysChanges !== false) why = 'changed';
     else if (retries !== null) why = 'failed';
     else if (page.released > 0) why = 'released';
@@ -201,13 +207,18 @@ export class PurchaseRule {
     );
   }
 
+  /** How long `not_within` of the last purchase goes on. */
+  #getRestOfNotWithin({ purchase }: Bought): number {
+    const { notWithinMs, readCreated, getLatestTime } = this.#settings;
+    return notWithinMs === 0 ? 0 : notWithinMs - (getLatestTime() - readCreated(purchase.reference));
+  }
+
   #checkNotWithin(url: string, { reference, sent }: Purchase, last: Bought): void {
-    const { notWithinMs, readCreated, getLatestTime, report } = this.#settings;
-    if (notWithinMs === 0) return;
-    const passed = getLatestTime() - readCreated(last.purchase.reference);
-    if (passed >= notWithinMs) return;
-    report(`${url} was bought again after ${passed} ms, and not_within is ${notWithinMs} (${reference})`, {
-      ...{ url, watch: sent.watch, beyond: notWithinMs - passed },
+    const { notWithinMs, report } = this.#settings;
+    const rest = this.#getRestOfNotWithin(last);
+    if (rest <= 0) return;
+    report(`${url} was bought again after ${notWithinMs - rest} ms, and not_within is ${notWithinMs} (${reference})`, {
+      ...{ url, watch: sent.watch, beyond: rest },
       cause: last.purchase.sent.sitemap === sent.sitemap ? 'not within' : 'not within, across watches',
     });
   }

@@ -74,6 +74,7 @@ export function createPurchaseRules(settings: PurchaseRulesSettings): PurchaseRu
   const guards = new GuardRule({
     ...{ report: toReport('guards'), listings, policy: guard, isComplete },
     hasBought: (url, version) => versions.hasBought(url, version),
+    hasFailed: (url) => versions.hasFailed(url),
   });
   const said = new SaidRule(toReport('said before'));
   const levels = new LevelRule(toReport('level'), listings);

@@ -33,7 +33,7 @@ describe('a key that vanishes while a run is followed', () => {
   test('is reported once, with the file, and once when it is back', (t) => {
     const { file, warnings, at } = openScene(t);
     for (const ms of [0, 2_000, 4_000, 30_000]) at(ms);
-    writeFileSync(file, 'a key');
+    writeFileSync(file, 'a-key');
     at(31_000);
     at(32_000);
     assert.equal(warnings.length, 2);
@@ -45,7 +45,7 @@ describe('a key that vanishes while a run is followed', () => {
   test('is not reported while the file is replaced', (t) => {
     const { file, warnings, at } = openScene(t);
     at(0);
-    writeFileSync(file, 'a key');
+    writeFileSync(file, 'a-key');
     at(4_000);
     assert.deepEqual(warnings, []);
   });

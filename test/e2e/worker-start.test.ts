@@ -1,5 +1,6 @@
 /** A worker that starts while the Temporal server is slow or away. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, type TestContext, test } from 'node:test';
@@ -37,13 +38,14 @@ async function startWorker(t: TestContext, faults: Faults) {
   const folder = folderFor(
     t,
     () => `version: 1
-accounts: { main: { base_url: "http://127.0.0.1:1/api/v1", api_key: { file: courier.yaml } } }
+accounts: { main: { base_url: "http://127.0.0.1:1/api/v1", api_key: { file: key } } }
 watches:
 ${WATCHES.map((watch) => `  ${watch}: { account: main, sitemaps: [sitemap.xml], hosts: [shop.example], schedule: { cron: "30 4 * * *" } }`).join('\n')}
 temporal: { address: "${proxy.address}", namespace: default }
 ledger: { url: "sqlite:ledger.db" }
 `,
   );
+  writeFileSync(join(folder, 'key'), 'a-key');
   const worker = startCourier(folder, 'worker');
   t.after(() => worker.kill('SIGKILL'));
   let said = '';

@@ -131,7 +131,9 @@ export class LedgerLife {
     const spend = this.#chance(0.3) ? { ...watch.spend, perDay: timesMicros(QUARTER, 3) } : watch.spend;
     const input = { account, watch: { ...watch, spend } };
     const guard = this.#chance(0.4) ? { ...NO_GUARD, maxNew: 1, maxChanged: 1, maxGonePercent: 20 } : NO_GUARD;
-    const held = await judgeRun(this.#ledger, run, guard, this.#chance(0.5) ? { input } : {});
+    const judged = await judgeRun(this.#ledger, run, guard, this.#chance(0.5) ? { input } : {});
+    // Examples have no order.
+    const held = judged === null ? null : { ...judged, sample: judged.sample.toSorted() };
     let decision: string | null = null;
     if (held !== null) {
       decision = await decideRun(this.#ledger, run, this.#chance(0.5) ? 'approved' : 'rejected', 'an operator');

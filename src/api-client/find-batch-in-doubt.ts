@@ -1,5 +1,6 @@
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { Reference } from '../submission/ids.ts';
+import { formatDay } from '../submission/instant.ts';
 import { type BatchInDoubt, type Candidate, compareUrls, findProof } from '../submission/reconcile.ts';
 import type { ListQuery } from './client.ts';
 import { NotFoundError, unwrapData } from './errors.ts';
@@ -38,7 +39,7 @@ const MOST_COMPARED = 10;
  */
 export async function findBatchInDoubt(batch: BatchInDoubt, ask: ListAndDetail): Promise<Search> {
   // Start a day before the first attempt: the service counts days in its own time zone.
-  const from = new Date(batch.firstSentAt - DAY_MS).toISOString().slice(0, 10);
+  const from = formatDay(batch.firstSentAt - DAY_MS);
   const tagged = await search(batch, ask, { q: batch.tag, from }, false);
   if (tagged.kind === 'found') return tagged;
   const [url] = batch.urls;

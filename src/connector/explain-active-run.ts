@@ -6,7 +6,7 @@ import { getRunProgress } from '../ledger/reports/run-summary.ts';
 import { isHeldForMoney } from '../ledger/runs/run-hold.ts';
 import { findActiveRun } from '../ledger/runs/runs.ts';
 import { describeRemedy } from '../submission/hold-question.ts';
-import { isWantOfMoney, renderReason } from '../submission/reason.ts';
+import { isWantOfMoney, renderReason, withoutStop } from '../submission/reason.ts';
 import { OperationError } from './operation-error.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function explainActiveRun(ledger: Ledger, watch: Watch, account: Ac
       'funds',
       watch,
       `${run} is active and waits for money`,
-      `${why.replace(/[.]$/, '')}${remedy === null ? '' : `. ${remedy}`}`,
+      `${withoutStop(why)}${remedy === null ? '' : `. ${remedy}`}`,
     );
   }
   if ((await getRunProgress(ledger, run)).unanswered === 0) return null;
@@ -44,5 +44,5 @@ export async function explainActiveRun(ledger: Ledger, watch: Watch, account: Ac
 const toError = (failure: 'funds' | 'key_rejected', { id }: Watch, what: string, why: string): OperationError =>
   new OperationError(
     failure,
-    `${id}: ${what}: ${why.replace(/[.]$/, '')}. It goes on by itself once that is settled. This run began nothing, and submitted and charged nothing.`,
+    `${id}: ${what}: ${withoutStop(why)}. It goes on by itself once that is settled. This run began nothing, and submitted and charged nothing.`,
   );

@@ -9,7 +9,7 @@ import { getEarlierBatches } from '../ledger/reports/earlier-work.ts';
 import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
 import type { RunId } from '../submission/ids.ts';
 import { formatInstant } from '../submission/instant.ts';
-import { renderReason } from '../submission/reason.ts';
+import { renderReason, withoutStop } from '../submission/reason.ts';
 import { formatSpan } from '../submission/span.ts';
 import { dispatcherWorkflowId } from '../temporal-api/ids.ts';
 import { WATCH_PHASE } from '../temporal-api/phases.ts';
@@ -54,15 +54,13 @@ export function createStallDetector(
       needsList: policy.reconcile.needsList,
     });
     if (ended !== null) throw ended;
+    if (now - since < giveUpMs) return;
     const unsent = own === null ? await findServiceWait(ledger.db, watch.account) : null;
     const said = own === null ? unsent?.why : renderReason(own);
     const why =
-      said === undefined
-        ? ''
-        : `: ${said.replace(/[.]$/, '')}${unsent === null ? '' : ` (at ${formatInstant(unsent.at)})`}`;
+      said === undefined ? '' : `: ${withoutStop(said)}${unsent === null ? '' : ` (at ${formatInstant(unsent.at)})`}`;
     const nextAt = nextAttemptAt ?? unsent?.until ?? null;
     const rest = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';
-    if (now - since < giveUpMs) return;
     throw new OperationError(
       'no_response',
       `${watch.id}: no batch was accepted for ${formatSpan(giveUpMs)}, ${waiting} still waiting${why}.` +

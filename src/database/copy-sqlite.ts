@@ -71,14 +71,20 @@ function vacuumInto(source: string, target: string): void {
 export function requireWhole(file: string): void {
   let found: string;
   try {
-    const db = new DatabaseSync(file, { readOnly: true });
-    try {
-      found = String((db.prepare('PRAGMA integrity_check').get() as { integrity_check: unknown }).integrity_check);
-    } finally {
-      db.close();
-    }
+    const row = readSqlite(file, (db) => db.prepare('PRAGMA integrity_check').get());
+    found = String(row?.integrity_check);
   } catch (error) {
     found = (error as Error).message;
   }
   if (found !== 'ok') throw new CopyError(`${file} is damaged: ${found}; nothing was written`);
+}
+
+/** Reads a SQLite file that nobody needs to have open; nothing is written to it. */
+export function readSqlite<T>(file: string, read: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    return read(db);
+  } finally {
+    db.close();
+  }
 }

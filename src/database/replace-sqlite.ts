@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from '../files/make-private.ts';
 import { CopyError } from './copy-sqlite.ts';
 
 /**
@@ -9,6 +10,7 @@ import { CopyError } from './copy-sqlite.ts';
 export function replaceSqlite(file: string, copy: string, at: number): string | null {
   const partial = `${file}.partial`;
   copyFileSync(copy, partial);
+  makePrivate(partial);
   try {
     const kept = existsSync(file) ? moveAside(file, at) : null;
     renameSync(partial, file);

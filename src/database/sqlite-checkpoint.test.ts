@@ -11,10 +11,10 @@ import { sql } from './sql.ts';
 const MIB = 1024 * 1024;
 const LOG = MIB;
 
-async function openFile(t: TestContext, groupCommit: boolean, idleMs = 60_000) {
+async function openFile(t: TestContext, groupCommit: boolean, { logBytes = LOG, idleMs = 60_000 } = {}) {
   const url = emptyDatabaseUrl(t, 'sqlite');
   const path = url.slice('sqlite:'.length);
-  const db = openDatabase(url, { groupCommit, logBytes: LOG * (idleMs === 60_000 ? 1 : 16), idleMs });
+  const db = openDatabase(url, { groupCommit, logBytes, idleMs });
   t.after(() => db.close());
   await db.run(sql`CREATE TABLE a (id INTEGER PRIMARY KEY, b BLOB)`);
   const write = (id: number, bytes: number) =>
@@ -51,7 +51,7 @@ for (const groupCommit of [false, true]) {
       ['a large one', 8 * MIB],
     ] as const)
       test(`is copied once nothing is written any more: ${what}, so that the file alone is whole`, async (t) => {
-        const { path, write, getFileSize } = await openFile(t, groupCommit, 50);
+        const { path, write, getFileSize } = await openFile(t, groupCommit, { logBytes: 16 * MIB, idleMs: 50 });
         await write(1, bytes);
         await write(2, 1);
         const before = getFileSize();

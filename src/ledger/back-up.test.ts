@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -60,6 +69,7 @@ describe('a backup of a SQLite ledger', () => {
     await backUpLedger(url, at('copy.db'));
     await completeRun(ledger, 'later', { [SITEMAP]: ['0', '1', '2', '3', '4'] });
     await ledger.close();
+    chmodSync(at('copy.db'), 0o644);
     const { kept, urls } = restoreLedger(url, at('copy.db'), AT);
     assert.equal(urls, 3);
     const count = async (of: string) => {

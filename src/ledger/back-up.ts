@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { CopyError, copySqlite, requireWhole } from '../database/copy-sqlite.ts';
+import { CopyError, copySqlite, readSqlite, requireWhole } from '../database/copy-sqlite.ts';
 import { DatabaseUrlError } from '../database/database.ts';
 import { replaceSqlite } from '../database/replace-sqlite.ts';
 import type { LedgerId } from '../submission/ids.ts';
@@ -58,29 +57,24 @@ function toPath(ledgerUrl: string): string {
 function describeCopy(file: string): LedgerCopy {
   const ledger = findLedgerId(file);
   if (ledger === null) throw new CopyError(`${file} is no ledger of courier; nothing was changed`);
-  const db = new DatabaseSync(file, { readOnly: true });
-  try {
-    const { urls } = db.prepare('SELECT count(*) AS urls FROM urls').get() as { urls: number };
-    const { batches, last } = db.prepare('SELECT count(*) AS batches, max(accepted_at) AS last FROM batches').get() as {
-      batches: number;
-      last: number | null;
-    };
-    return { ledger, urls, batches, lastAcceptedAt: last };
-  } finally {
-    db.close();
-  }
+  const { urls, batches, last } = readSqlite(file, (db) =>
+    db
+      .prepare(
+        `SELECT (SELECT count(*) FROM urls) AS urls, (SELECT count(*) FROM batches) AS batches,
+          (SELECT max(accepted_at) FROM batches) AS last`,
+      )
+      .get(),
+  ) as { urls: number; batches: number; last: number | null };
+  return { ledger, urls, batches, lastAcceptedAt: last };
 }
 
 /** Null: the file is no ledger, or cannot be read. */
 function findLedgerId(file: string): LedgerId | null {
   try {
-    const db = new DatabaseSync(file, { readOnly: true });
-    try {
-      const row = db.prepare("SELECT value FROM ledger_settings WHERE name = 'ledger_id'").get();
-      return row === undefined ? null : ((row as { value: string }).value as LedgerId);
-    } finally {
-      db.close();
-    }
+    const row = readSqlite(file, (db) =>
+      db.prepare("SELECT value FROM ledger_settings WHERE name = 'ledger_id'").get(),
+    );
+    return row === undefined ? null : (row.value as LedgerId);
   } catch {
     return null;
   }

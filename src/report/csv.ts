@@ -1,3 +1,4 @@
+import { formatDay } from '../submission/instant.ts';
 import { renderReason } from '../submission/reason.ts';
 import { type Cell, renderLines } from './csv-lines.ts';
 import { toCoverage } from './figures/coverage.ts';
@@ -13,20 +14,18 @@ type Line = Partial<Record<(typeof COLUMNS)[number], Cell>>;
  */
 export const renderCsv = (report: Report): string => renderLines(COLUMNS, listLines(report));
 
-const toDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
-
 function* listLines(report: Report): Generator<Line> {
   for (const each of report.watches) {
     const { watch, account } = each;
     for (const { day, ...counts } of toCoverage(each))
       for (const [measure, value] of Object.entries(counts))
-        if (value !== null) yield { figure: 'coverage', day: toDay(day), account, watch, measure, value };
+        if (value !== null) yield { figure: 'coverage', day: formatDay(day), account, watch, measure, value };
     for (const { day, listed: _, ...counts } of each.runs)
       for (const [measure, value] of Object.entries(counts))
-        yield { figure: 'runs', day: toDay(day), account, watch, measure, value };
+        yield { figure: 'runs', day: formatDay(day), account, watch, measure, value };
     for (const { day, urls, found } of each.checks) {
-      yield { figure: 'index_checks', day: toDay(day), account, watch, measure: 'checked', value: urls };
-      yield { figure: 'index_checks', day: toDay(day), account, watch, measure: 'found', value: found };
+      yield { figure: 'index_checks', day: formatDay(day), account, watch, measure: 'checked', value: urls };
+      yield { figure: 'index_checks', day: formatDay(day), account, watch, measure: 'found', value: found };
     }
     const { urls, oldestUrl } = each.due;
     yield { figure: 'due', account, watch, measure: 'urls', value: urls, text: oldestUrl };
@@ -45,19 +44,19 @@ function* listLines(report: Report): Generator<Line> {
         unknown_charge_urls: unknownChargeUrls,
       };
       for (const [measure, value] of Object.entries(measures))
-        yield { figure: 'spend', day: toDay(day), account, measure, value };
+        yield { figure: 'spend', day: formatDay(day), account, measure, value };
     }
     for (const { kind, batch, watch, since, reason } of waiting) {
       const text = reason === null ? `batch ${batch}` : `batch ${batch}: ${renderReason(reason)}`;
       const value = Math.max(0, report.madeAt - since);
-      yield { figure: 'waiting', day: toDay(since), account, watch, measure: `${kind}_ms`, value, text };
+      yield { figure: 'waiting', day: formatDay(since), account, watch, measure: `${kind}_ms`, value, text };
     }
   }
   for (const { stage, days } of report.stages) {
     for (const { day, urls, median, ninth } of days) {
       const measures = { urls, median_ms: median, nine_in_ten_ms: ninth };
       for (const [measure, value] of Object.entries(measures))
-        yield { figure: 'times', day: toDay(day), stage, measure, value };
+        yield { figure: 'times', day: formatDay(day), stage, measure, value };
     }
   }
   for (const { reason, urls } of report.failures)
@@ -65,6 +64,6 @@ function* listLines(report: Report): Generator<Line> {
   if (report.otherFailures > 0) yield { figure: 'failures', measure: 'other_urls', value: report.otherFailures };
   for (const { batch, watch, acceptedAt, ms, reference } of report.slowest) {
     const text = reference === null ? `batch ${batch}` : `batch ${batch}: ${reference}`;
-    yield { figure: 'slowest', day: toDay(acceptedAt), watch, measure: 'job_ms', value: ms, text };
+    yield { figure: 'slowest', day: formatDay(acceptedAt), watch, measure: 'job_ms', value: ms, text };
   }
 }

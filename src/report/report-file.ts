@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../files/make-folder.ts';
+import { formatDay } from '../submission/instant.ts';
 
 /** What the file of a day is called, and how old ones are recognised. */
-export const getReportName = (at: number): string => `courier-report-${new Date(at).toISOString().slice(0, 10)}.html`;
+export const getReportName = (at: number): string => `courier-report-${formatDay(at)}.html`;
 const REPORT_NAME = /^courier-report-\d{4}-\d{2}-\d{2}\.html$/;
 
 /** A report names URLs and money: only its owner may read it. */

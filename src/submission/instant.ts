@@ -1,6 +1,9 @@
 /** An instant for people: to the minute, in UTC. */
 export const formatInstant = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+/** The day of it in UTC, as the specification writes one: 2026-01-31. */
+export const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
 /** One for each zone: making one costs more than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -24,8 +24,8 @@ describe('formatPriceEffect', () => {
   });
   test('leaves out what is not set, and runs that buy nothing', () => {
     assert.equal(
-      formatPriceEffect({ ...PRICE, configured: null, urls: 0 }, 'Europe/Istanbul'),
-      'standard: 1.00 TRY a URL since 2026-11-22 17:10 Europe/Istanbul, 0.50 TRY before',
+      formatPriceEffect({ ...PRICE, configured: null, urls: 0 }),
+      'standard: 1.00 TRY a URL since 2026-11-22 14:10 UTC, 0.50 TRY before',
     );
   });
 });

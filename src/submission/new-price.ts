@@ -1,6 +1,6 @@
 import { formatTry, type Micros, micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
-import { formatInstantIn } from './instant.ts';
+import { formatInstant } from './instant.ts';
 
 /** A price of a URL that is not what it was. */
 export interface NewPrice {
@@ -31,14 +31,14 @@ export const isReported = ({ after, since, configured }: Omit<NewPrice, 'service
   now - since < REPORTED_MS && configured !== after;
 
 /** `fast: 0.50 TRY a URL since 2026-11-22 14:10 UTC, 0.25 TRY before; price_per_url is 0.25 TRY`. */
-export function formatNewPrice({ service, before, after, since, configured }: NewPrice, zone = 'UTC'): string {
-  const changed = `${service}: ${formatTry(after)} a URL since ${formatInstantIn(zone, since)}, ${formatTry(before)} before`;
+export function formatNewPrice({ service, before, after, since, configured }: NewPrice): string {
+  const changed = `${service}: ${formatTry(after)} a URL since ${formatInstant(since)}, ${formatTry(before)} before`;
   return configured === null ? changed : `${changed}; price_per_url is ${formatTry(configured)}`;
 }
 
 /** The same, and what it does to the next runs where they buy at this service level. */
-export function formatPriceEffect({ urls, cost, costBefore, ...price }: PriceEffect, zone?: string): string {
-  const changed = formatNewPrice(price, zone);
+export function formatPriceEffect({ urls, cost, costBefore, ...price }: PriceEffect): string {
+  const changed = formatNewPrice(price);
   return urls === 0
     ? changed
     : `${changed}; the next runs cost about ${formatTry(cost)} in place of ${formatTry(costBefore)}`;

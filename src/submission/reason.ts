@@ -251,7 +251,7 @@ export function renderReason(reason: Reason): string {
     }
     case 'lookup_postponed':
       return (
-        `${reason.refused === undefined ? '' : `the service refused it for want of money (${reason.refused.replace(/[.]$/, '')}). Then `}` +
+        `${reason.refused === undefined ? '' : `the service refused it for want of money (${withoutStop(reason.refused)}). Then `}` +
         `the service's list cannot be read now (${reason.text}); it is looked up again before anything is sent`
       );
     case 'lookup_refused':
@@ -323,7 +323,8 @@ export function renderReason(reason: Reason): string {
 const describeFailures = ({ failures, text }: { readonly failures: number; readonly text: string | null }): string =>
   `failed ${failures === 1 ? 'once' : `${failures} times in a row`}${text === null ? '' : `: ${text}`}`;
 
-const withoutStop = (text: string): string => text.replace(/[.]$/, '');
+/** A sentence's text without its full stop, to go on with. */
+export const withoutStop = (text: string): string => text.replace(/[.]+$/, '');
 
 /** What to look for when every request is refused with this status. */
 function describeCause(status: number, account: AccountId): string {

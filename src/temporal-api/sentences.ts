@@ -16,5 +16,4 @@ export function money(amount: Micros | null): string {
   return `${whole.replace(THOUSANDS, ',')}.${part} TRY`;
 }
 
-/** A sentence's text without its full stop, to go on with. */
-export const withoutStop = (text: string): string => text.replace(/[.]+$/, '');
+export { withoutStop } from '../submission/reason.ts';

@@ -29,13 +29,6 @@ function cacheFolder(): string {
  * download, `go install` (about three minutes, once). Throws NoTemporalServerError with every reason when none works.
  */
 export async function findTemporalBinary(say: Say): Promise<string> {
-  const named = process.env.TEMPORAL_CLI;
-  if (named !== undefined && named !== '') {
-    if (runnable(named)) return named;
-    throw new NoTemporalServerError(
-      `TEMPORAL_CLI names ${named}, which cannot be run. Nothing was started. Correct TEMPORAL_CLI, or unset it.`,
-    );
-  }
   const found = findInstalled();
   if (found !== undefined) return found;
   const reasons: string[] = [];
@@ -54,8 +47,16 @@ export async function findTemporalBinary(say: Say): Promise<string> {
   );
 }
 
-const findInstalled = (): string | undefined =>
-  [...onPath(EXE), join(cacheFolder(), EXE), ...goFolders().map((folder) => join(folder, EXE))].find(runnable);
+/** The one that TEMPORAL_CLI names, else the first that is installed; undefined: none is. Throws where the named one cannot be run. */
+function findInstalled(): string | undefined {
+  const named = process.env.TEMPORAL_CLI;
+  if (named === undefined || named === '')
+    return [...onPath(EXE), join(cacheFolder(), EXE), ...goFolders().map((folder) => join(folder, EXE))].find(runnable);
+  if (runnable(named)) return named;
+  throw new NoTemporalServerError(
+    `TEMPORAL_CLI names ${named}, which cannot be run. Nothing was started. Correct TEMPORAL_CLI, or unset it.`,
+  );
+}
 
 /** Where the next command that needs a server of its own finds its binary. Downloads and builds nothing. */
 export type BinarySource =
@@ -66,18 +67,17 @@ export type BinarySource =
   | { readonly kind: 'none'; readonly why: string };
 
 export function findBinarySource(): BinarySource {
-  const named = process.env.TEMPORAL_CLI;
-  if (named !== undefined && named !== '' && !runnable(named))
-    return { kind: 'none', why: `TEMPORAL_CLI names ${named}, which cannot be run` };
-  const path = named || findInstalled();
-  if (path !== undefined) return { kind: 'installed', path };
-  const folder = cacheFolder();
   try {
+    const path = findInstalled();
+    if (path !== undefined) return { kind: 'installed', path };
+    const folder = cacheFolder();
     makeFolder(folder);
     accessSync(folder, constants.W_OK);
     return { kind: 'fetched', folder };
   } catch (error) {
-    return { kind: 'none', why: `no Temporal CLI is installed, and none can be kept: ${(error as Error).message}` };
+    const why = (error as Error).message;
+    const isNamed = error instanceof NoTemporalServerError;
+    return { kind: 'none', why: isNamed ? why : `no Temporal CLI is installed, and none can be kept: ${why}` };
   }
 }
 

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import type { ApiError } from '../../api-client/errors.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
@@ -10,6 +9,7 @@ import { type Audited, auditAccount } from '../../connector/audit/audit-account.
 import { getDayStart, getMonthStart } from '../../ledger/journal/days.ts';
 import { writeWhole } from '../../report/report-file.ts';
 import { parseDay } from '../day-argument.ts';
+import { toReadFailureCode } from '../output/api-failure.ts';
 import { renderAuditCsv } from '../output/audit-csv.ts';
 import { listAuditLines } from '../output/audit-text.ts';
 import { action, type Ending } from '../output/command.ts';
@@ -80,11 +80,9 @@ async function audit(
 function toExitCode({ audit: { totals }, failure }: Audited): ExitCode {
   const codes: ExitCode[] = [totals.questions === 0 ? EXIT.done : EXIT.partial];
   if (failure instanceof SecretMissingError) codes.push(EXIT.usage);
-  else if (failure !== null) codes.push(toFailureCode(failure));
+  else if (failure !== null) codes.push(toReadFailureCode(failure));
   return pickWorst(codes);
 }
-
-const toFailureCode = ({ status }: ApiError): ExitCode => (status === 401 ? EXIT.keyRefused : EXIT.transient);
 
 function toPeriod({ from, to }: AuditFlags, now: number): AuditPeriod {
   const last = to ?? getDayStart(now);

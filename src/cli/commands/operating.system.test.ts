@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { formatTry, micros } from '../../../contract/money.ts';
 import { courier, ended, folderFor, ofType, printCourier, startCourier } from '../../../test/support/cli.ts';
 import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import { recordKeyRejected } from '../../ledger/money/account-status.ts';
+import { learnPrice } from '../../ledger/money/price.ts';
 import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
 import { judgeRun } from '../../ledger/plans/judge-run.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { formatInstant } from '../../submission/instant.ts';
 
 const AT_CHECK = new Date(1_770_000_000_000).toISOString();
 
@@ -58,6 +61,33 @@ describe('courier spend', () => {
       /^\d{4}-\d\d {2}shop {2}0\.50 TRY {2}\(2 URLs 0\.50 TRY\)\n0\.50 TRY charged since/,
     );
     assert.equal((await courier(folder, 'spend', '--by', 'week')).code, 2);
+  });
+});
+
+describe('a price that has changed', () => {
+  test('is shown by each command that shows money, with what it does to the next runs', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await buy(ledger, 'first', ['a', 'b']);
+    await completeRun(ledger, 'second', { [SITEMAP]: ['a', 'b', 'c', 'd', 'e'] });
+    const since = ledger.now();
+    await learnPrice(ledger.db, {
+      ...{ account: ACCOUNT.id, service: 'standard', charge: micros(500_000), urls: 1, at: since, now: since },
+    });
+    const changed = `standard: 0.50 TRY a URL since ${formatInstant(since)}, 0.25 TRY before; price_per_url is 0.25 TRY`;
+    assert.ok((await printCourier(folder, 'status')).includes(`\n    ${changed}\n`));
+    const [account] = ofType(await courier(folder, 'status'), 'account');
+    assert.deepEqual((account as { price?: Record<string, unknown> }).price?.standard, {
+      ...{ per_url_micros: 500_000, basis: 'learned', before_micros: 250_000 },
+      changed_at: new Date(since).toISOString(),
+    });
+    const [forecast] = ofType(await courier(folder, 'tonight'), 'account_forecast');
+    const { new_prices: prices = [] } = (forecast ?? {}) as { new_prices?: Record<string, number>[] };
+    const { urls = 0, cost_micros: cost = 0, cost_before_micros: before = 0 } = prices[0] ?? {};
+    assert.ok(urls > 0 && cost === urls * 500_000 && before === urls * 250_000, JSON.stringify(prices));
+    const effect = `${changed}; the next runs cost about ${formatTry(micros(cost))} in place of ${formatTry(micros(before))}`;
+    assert.ok((await printCourier(folder, 'tonight')).includes(`\n  ${effect}\n`));
+    const [finding] = ofType(await courier(folder, 'doctor'), 'finding').filter(({ check }) => check === 'price');
+    assert.deepEqual([finding?.level, finding?.subject, finding?.message], ['warn', 'main', effect]);
   });
 });
 

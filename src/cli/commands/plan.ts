@@ -11,6 +11,7 @@ import { previewRuns } from '../../ledger/plans/preview-runs.ts';
 import { listPlannedUrls, type PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
 import { formatNewPrice } from '../../submission/new-price.ts';
+import { toReadFailureCode } from '../output/api-failure.ts';
 import { action, type Ending } from '../output/command.ts';
 import { listNotices } from '../output/notices.ts';
 import {
@@ -163,6 +164,5 @@ function showAccount(output: Output, account: AccountPlan, hold: string | null, 
 /** Why the service could not be asked for the balance: it would not take the batches either. */
 function toBalanceExitCode(failure: Error): ExitCode {
   if (!(failure instanceof ApiError)) return EXIT.usage;
-  if (failure.status === 401) return EXIT.keyRefused;
-  return failure.status === 404 ? EXIT.usage : EXIT.transient;
+  return failure.status === 404 ? EXIT.usage : toReadFailureCode(failure);
 }

@@ -10,6 +10,7 @@ import { type AccountRecovered, type RecoverSettings, recoverAccount } from '../
 import type { JobTaken } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { toReadFailureCode } from '../output/api-failure.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCount, formatCounted, formatDuration } from '../output/format.ts';
 import { openStages } from '../output/progress.ts';
@@ -107,7 +108,7 @@ async function readAccount(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw new CommandError(
-      error.status === 401 ? EXIT.keyRefused : EXIT.transient,
+      toReadFailureCode(error),
       `The history of ${account.id} could not be read to its end: ${error.message}. Nothing was charged, and what was ` +
         'recovered is kept. No run, worker or cron job sends anything for the account until "courier recover" ' +
         'succeeds. Run it again; it continues where it stopped.',

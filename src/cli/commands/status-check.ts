@@ -19,7 +19,7 @@ import { MAX_RUNS } from '../../ledger/reports/watch-figures.ts';
 import { listWatchStates, type WatchState } from '../../ledger/reports/watch-states.ts';
 import { describeRemedy } from '../../submission/hold-question.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
-import { renderReason } from '../../submission/reason.ts';
+import { renderReason, withoutStop } from '../../submission/reason.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { describeHeld } from '../output/held.ts';
@@ -195,7 +195,7 @@ export async function listAccountProblems(
   }
   const refused = waiting === 0 || suspended !== null ? null : await findRefusedForMoney(ledger.db, id);
   if (refused !== null) {
-    const why = renderReason(refused.reason).replace(/[.]$/, '');
+    const why = withoutStop(renderReason(refused.reason));
     add(EXIT.balanceOrCap, `batch ${refused.batch} is not sent: ${why}. ${TOP_UP}`);
   }
   const wait = waiting === 0 ? null : await findServiceWait(ledger.db, id);

@@ -1,6 +1,7 @@
 import type { Audit } from '../../connector/audit/audit.ts';
 import { type Cell, renderLines } from '../../report/csv-lines.ts';
-import { formatUnknown, toDay } from './audit-text.ts';
+import { formatDay } from '../../submission/instant.ts';
+import { formatUnknown } from './audit-text.ts';
 
 /** Never renamed or moved: whoever pays keeps a sheet of them. New ones come last. */
 export const AUDIT_COLUMNS = [
@@ -39,7 +40,7 @@ function* listLines(audits: readonly Audit[]): Generator<Line> {
     for (const entry of entries) {
       const { kind, status, why, day, at, watch, run, id, reference, project, urls } = entry;
       yield {
-        ...{ account, kind, status, why, day: day === null ? null : toDay(day), at: toInstant(at) },
+        ...{ account, kind, status, why, day: day === null ? null : formatDay(day), at: toInstant(at) },
         ...{ watch, run, id, reference, project, urls },
         journal_micros: entry.journal,
         counted_micros: entry.counted,

@@ -1,11 +1,10 @@
 import { formatTry, type Micros, negateMicros } from '../../../contract/money.ts';
 import type { Audit, AuditEntry, AuditUnknown, AuditWindow } from '../../connector/audit/audit.ts';
-import { formatInstant } from '../../submission/instant.ts';
+import { formatDay, formatInstant } from '../../submission/instant.ts';
 import { describeUnknown, STATUS_WORDS, WHY_WORDS } from './audit-words.ts';
 import { formatCounted, NOT_KNOWN } from './format.ts';
 
 const DAY_MS = 86_400_000;
-export const toDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** An audit for whoever pays: totals, what differs, what the balance shows beyond, what cannot be known. `all`: each entry. */
 export function listAuditLines(audit: Audit, all: boolean): string[] {
@@ -15,7 +14,7 @@ export function listAuditLines(audit: Audit, all: boolean): string[] {
   );
   const title = all ? 'Each entry:' : 'What is not the same on both sides:';
   return [
-    `${account}: ${toDay(period.from)} to ${toDay(period.until - DAY_MS)}. Days are in UTC.`,
+    `${account}: ${formatDay(period.from)} to ${formatDay(period.until - DAY_MS)}. Days are in UTC.`,
     ...indent(listTotals(audit)),
     ...section(title, shown.map(formatEntry)),
     ...section('What the balance did beyond:', windows.map(formatWindow)),
@@ -29,8 +28,7 @@ const section = (title: string, lines: readonly string[]): string[] =>
 
 function listTotals({ totals, entries, balance }: Audit): string[] {
   const { journal, checks, inDoubt, service, difference, explained, notExplained, questions, notCompared } = totals;
-  const { externalSpent, externalReceived } = totals;
-  const same = entries.filter(({ status }) => status === 'same').length;
+  const { same, externalSpent, externalReceived } = totals;
   const verdict = questions === 0 ? 'Nothing is left unexplained.' : `${formatCounted(questions, 'question')} left.`;
   return [
     `Journal ${formatTry(journal)}${checks === 0 ? '' : `, of it index checks ${formatTry(checks)}`}; service ${formatTry(service)}; ` +
@@ -75,7 +73,7 @@ export function formatEntry(entry: AuditEntry): string {
     ...(journal === null || counted === null || counted === journal ? [] : [`caps count ${formatTry(counted)}`]),
     ...(kind === 'check' || status === 'only_here' ? [] : [`service ${orNone(service)}`]),
   ];
-  const other = entry.isOtherDay ? [`counted on ${entry.day === null ? 'no day' : toDay(entry.day)}`] : [];
+  const other = entry.isOtherDay ? [`counted on ${entry.day === null ? 'no day' : formatDay(entry.day)}`] : [];
   const because = why === null ? [] : [WHY_WORDS[why]];
   const notes = [...other, ...because];
   return (

@@ -5,6 +5,7 @@ import { readConfig } from '../../config/load.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
+import type { NewPrice } from '../../submission/new-price.ts';
 import type { Reason } from '../../submission/reason.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
 import { getWatch } from '../with-ledger.ts';
@@ -217,6 +218,27 @@ describe('notices of a run', () => {
       sentences.join(),
       /batch 7 \(10 URLs; tag sc0123, key sc1-0123\) needs review: the service answered 409\. .*batches show 7.*batches resolve 7/,
     );
+  });
+});
+
+describe('a price that has changed', () => {
+  const newPrice: NewPrice = {
+    service: 'standard',
+    before: micros(250_000),
+    after: micros(500_000),
+    since: 0,
+    configured: null,
+  };
+
+  test('is said of a run that buys, and changes no exit code', () => {
+    const { sentences, exitCode } = listNotices(watch, good, { newPrice });
+    assert.ok(sentences.includes('shop: standard: 0.50 TRY a URL since 1970-01-01 00:00 UTC, 0.25 TRY before.'));
+    assert.equal(exitCode, 0);
+  });
+
+  test('is not said of a run that buys nothing', () => {
+    const { sentences } = listNotices(watch, { ...good, plan: { ...plan, batches: 0, urls: 0 } }, { newPrice });
+    assert.ok(sentences.every((sentence) => !sentence.includes('a URL since')));
   });
 });
 

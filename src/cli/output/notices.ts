@@ -6,7 +6,7 @@ import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { formatNewPrice, type NewPrice } from '../../submission/new-price.ts';
-import { isAccountHold, isWantOfMoney, type Reason, renderReason } from '../../submission/reason.ts';
+import { isAccountHold, isWantOfMoney, type Reason, renderReason, withoutStop } from '../../submission/reason.ts';
 import { isKnownState } from '../../submission/states.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted } from './format.ts';
@@ -188,7 +188,7 @@ export function formatUnmatchedRule(rule: string): string {
 
 /** What a service last answered that nothing is sent to yet, when, and until when that waits. */
 export const formatServiceWait = ({ why, at, until }: ServiceWait): string =>
-  `${why.replace(/\.$/, '')} (last answer ${formatInstant(at)}; asked again ${formatInstant(until)})`;
+  `${withoutStop(why)} (last answer ${formatInstant(at)}; asked again ${formatInstant(until)})`;
 
 /** What an open job means that is no longer polled, and what ends it. */
 export function formatOverdue(

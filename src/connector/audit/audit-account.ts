@@ -3,17 +3,19 @@ import { listHistory, type SendRequest } from '../../api-client/history.ts';
 import type { Account, Config } from '../../config/config.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import { getDayStart } from '../../ledger/journal/days.ts';
+import { listReadings } from '../../ledger/money/balance-readings.ts';
 import { findRecordedOther } from '../../ledger/money/confirm-account.ts';
 import { findOtherAccount } from '../../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import type { Reference } from '../../submission/ids.ts';
+import { formatDay } from '../../submission/instant.ts';
 import { toSentence } from '../../submission/reason.ts';
 import { OperationError } from '../operation-error.ts';
 import { retryFailed } from '../retry-failed.ts';
 import { withService } from '../service-client.ts';
 import type { Audit, AuditPeriod, Facts, JobList, ListedJob } from './audit.ts';
 import { compareFacts } from './compare-facts.ts';
-import { type BalanceNow, listMissing, readLedgerFacts, readReadings } from './read-ledger.ts';
+import { type BalanceNow, listMissing, readLedgerFacts } from './read-ledger.ts';
 
 export interface AuditProgress {
   listed(jobs: number, total: number | null): void;
@@ -130,13 +132,11 @@ async function requireAccount({ ledger, account }: AuditSettings, send: SendRequ
 /** From a day before to a day after: a service counts days in its own time zone. */
 async function readList(settings: AuditSettings, send: SendRequest): Promise<readonly ListedJob[]> {
   const { ledger, account, period, progress } = settings;
-  const [first] = await readReadings(ledger, account, period);
+  const [first] = await listReadings(ledger.db, account.id, period);
   const from = getDayStart(Math.min(period.from, first?.at ?? period.from) - DAY_MS);
-  const to = period.until > ledger.now() ? null : toDate(period.until);
-  return listHistory(send, toDate(Math.max(from, 0)), (jobs, total) => progress.listed(jobs, total), to);
+  const to = period.until > ledger.now() ? null : formatDay(period.until);
+  return listHistory(send, formatDay(Math.max(from, 0)), (jobs, total) => progress.listed(jobs, total), to);
 }
-
-const toDate = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 interface LookedUp {
   readonly jobs: ReadonlyMap<Reference, ListedJob | null>;

@@ -156,6 +156,8 @@ export interface AuditUnknown {
 }
 
 export interface AuditTotals {
+  /** Entries that are the same on both sides. */
+  readonly same: number;
   /** What the journal has charged or assumed in the period, index-checks included. */
   readonly journal: Micros;
   readonly checks: Micros;

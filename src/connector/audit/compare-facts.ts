@@ -38,6 +38,7 @@ function sumUp({ period }: Facts, entries: readonly AuditEntry[], windows: reado
   const explained = sum(differences.filter((entry) => !isQuestion(entry)));
   const difference = micros(explained + notExplained);
   return {
+    same: entries.filter(({ status }) => status === 'same').length,
     journal,
     checks: sumJournal(
       period,

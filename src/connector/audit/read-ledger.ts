@@ -33,19 +33,12 @@ export interface LedgerFactsSettings {
   readonly balanceFailure: string | null;
 }
 
-/** The readings that bound what happened in the period, without the balance of now. */
-export const readReadings = (
-  { db }: Ledger,
-  { id }: Pick<Account, 'id'>,
-  period: AuditPeriod,
-): Promise<BalanceReading[]> => listReadings(db, id, period);
-
 /** Everything but the jobs that are to be looked up. Writes nothing. */
 export async function readLedgerFacts(settings: LedgerFactsSettings): Promise<Facts> {
   const { ledger, account, watches, period, list, balance, balanceFailure } = settings;
   const { db } = ledger;
   const { id } = account;
-  const readings = await readReadings(ledger, account, period);
+  const readings = await listReadings(db, id, period);
   const journalId = balance === null || balance.at >= period.until ? null : await findQuietEntry(db, id, balance.at);
   if (balance !== null && journalId !== null)
     readings.push({ since: balance.at, at: balance.at, amount: balance.amount, journalId });

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import type { LedgerId } from '../../submission/ids.ts';
+import { formatDay } from '../../submission/instant.ts';
 import { TemporalAccessError } from '../../temporal/access-error.ts';
 import { type Connected, type TemporalSettings, toTls } from '../../temporal/connect.ts';
 import { PayloadKeyError } from '../../temporal/encryption.ts';
@@ -66,7 +67,7 @@ function checkCertificate(settings: TemporalSettings, now: number): Finding[] {
   const tls = toTls(options);
   const ends = tls === null ? null : checkTls(tls, now);
   if (ends === null) return [];
-  const message = `the client certificate is valid until ${new Date(ends).toISOString().slice(0, 10)}`;
+  const message = `the client certificate is valid until ${formatDay(ends)}`;
   if (ends - now > 14 * DAY) return [ok(SERVER, message)];
   return [warn(SERVER, message, 'renew it and replace both files; a worker takes the new ones up by itself')];
 }

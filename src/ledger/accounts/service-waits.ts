@@ -22,15 +22,10 @@ export async function recordServiceWait(
 ): Promise<void> {
   const at = now();
   const until = at + waitMs;
-  if (limited) {
-    await db.run(sql`
-      INSERT INTO account_waits (account_id, why, since, at, until) VALUES (${account}, ${why}, ${at}, ${at}, ${until})
-      ON CONFLICT (account_id) DO UPDATE SET until = ${until}`);
-    return;
-  }
+  const answer = limited ? sql`` : sql`why = excluded.why, at = excluded.at,`;
   await db.run(sql`
     INSERT INTO account_waits (account_id, why, since, at, until) VALUES (${account}, ${why}, ${at}, ${at}, ${until})
-    ON CONFLICT (account_id) DO UPDATE SET why = ${why}, at = ${at}, until = ${until}`);
+    ON CONFLICT (account_id) DO UPDATE SET ${answer} until = excluded.until`);
 }
 
 /** The service has answered. */

@@ -8,7 +8,7 @@ import { estimateUnknown } from '../journal/prices.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { endKeyRejection } from './account-status.ts';
 import { getPrice } from './price.ts';
-import { recordPriceChange } from './price-change.ts';
+import { writePrice } from './price-change.ts';
 
 /** The account that a key belongs to, as the service reports it. */
 export interface AccountShown {
@@ -106,11 +106,7 @@ async function recordShownPrice(
   now: number,
 ): Promise<void> {
   if (price === null || price <= 0) return;
-  const { changes } = await tx.run(sql`
-    INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${level}, ${price}, ${now})
-    ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
-      WHERE prices.price < excluded.price`);
-  if (changes > 0) await recordPriceChange(tx, account, level, { price, at: now });
+  await writePrice(tx, account, { service: level, price, at: now }, sql`prices.price < excluded.price`);
   const { perUrl } = await getPrice(tx, account, level, null);
   if (perUrl !== null) await estimateUnknown(tx, account, level, perUrl);
 }

@@ -1,24 +1,30 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { isOtherPrice, isReported, type NewPrice } from '../../submission/new-price.ts';
 
 /**
- * Keeps from when on a URL has cost `price`. What differs by less than a charge is rounded by is the price of before. Later entries
- * are from a clock that was ahead.
+ * The one writer of prices. A known price gives way only where `replaces` holds, a condition on the row. Keeps from when on a URL has
+ * cost so much, too: what differs by less than a charge is rounded by is the price of before, and later entries are from a clock
+ * that was ahead.
  */
-export async function recordPriceChange(
+export async function writePrice(
   tx: Queryable,
   account: AccountId,
-  service: ServiceLevel,
-  { price, at }: { readonly price: Micros; readonly at: number },
+  { service, price, at }: PriceEntry,
+  replaces: Query,
 ): Promise<void> {
-  await tx.run(sql`
-    DELETE FROM price_changes WHERE account_id = ${account} AND service = ${service} AND at > ${at}`);
+  const { changes } = await tx.run(sql`
+    INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${price}, ${at})
+    ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
+      WHERE ${replaces}`);
+  if (changes === 0) return;
+  const isOfPrice = sql`account_id = ${account} AND service = ${service}`;
+  await tx.run(sql`DELETE FROM price_changes WHERE ${isOfPrice} AND at > ${at}`);
   const last = await tx.get(sql<{ price: Micros }>`
-    SELECT price FROM price_changes WHERE account_id = ${account} AND service = ${service} ORDER BY at DESC LIMIT 1`);
+    SELECT price FROM price_changes WHERE ${isOfPrice} ORDER BY at DESC LIMIT 1`);
   if (last !== undefined && !isOtherPrice(last.price, price)) return;
   await tx.run(sql`
     INSERT INTO price_changes (account_id, service, at, price) VALUES (${account}, ${service}, ${at}, ${price})

@@ -7,7 +7,7 @@ import type { NewPrice } from '../../submission/new-price.ts';
 import { estimateUnknown } from '../journal/prices.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, PriceBasis, PriceByService } from '../policy.ts';
-import { findNewPrice, type PriceEntry, recordPriceChange } from './price-change.ts';
+import { findNewPrice, type PriceEntry, writePrice } from './price-change.ts';
 
 export interface Price {
   readonly perUrl: Micros | null;
@@ -89,11 +89,8 @@ export async function computeCurrentCost(
 export async function learnPrice(tx: Queryable, { account, service, charge, urls, at, now }: Charged): Promise<void> {
   if (charge <= 0 || urls < 1) return;
   const price = micros(Math.ceil(charge / urls));
-  const { changes } = await tx.run(sql`
-    INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${price}, ${at})
-    ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
-      WHERE prices.learned_at <= excluded.learned_at OR prices.learned_at > ${now}`);
-  if (changes > 0) await recordPriceChange(tx, account, service, { price, at });
+  const isNewer = sql`prices.learned_at <= excluded.learned_at OR prices.learned_at > ${now}`;
+  await writePrice(tx, account, { service, price, at }, isNewer);
   await estimateUnknown(tx, account, service, price);
 }
 

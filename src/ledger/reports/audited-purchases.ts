@@ -43,18 +43,7 @@ export interface PurchaseInDoubt extends Audited {
   readonly since: number;
 }
 
-interface BookedRow extends PurchaseRef {
-  readonly watch: WatchId;
-  readonly run: RunId | null;
-  readonly urls: number;
-  readonly reference: Reference | null;
-  readonly tag: string | null;
-  readonly amount: Micros;
-  readonly counted: Micros;
-  readonly unpriced: number;
-  readonly day: number;
-  readonly at: number;
-  readonly entry: number;
+interface BookedRow extends Omit<BookedPurchase, 'bucket' | 'wasSent' | 'wasLeft'> {
   readonly is_charged: number;
   readonly was_sent: number;
   readonly was_left: number;

@@ -131,7 +131,6 @@ export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undef
     FROM runs WHERE name = ${run}`);
 }
 
-/** The run's row. Throws when it is not in the ledger. */
 /** The run of a watch that has not ended; null without one. Uses runs_open. */
 export async function findActiveRun(db: Queryable, watch: WatchId): Promise<RunId | null> {
   const row = await db.get(sql<{ name: RunId }>`
@@ -139,6 +138,7 @@ export async function findActiveRun(db: Queryable, watch: WatchId): Promise<RunI
   return row?.name ?? null;
 }
 
+/** The run's row. Throws when it is not in the ledger. */
 export async function getRun(db: Queryable, run: RunId): Promise<RunRow> {
   const row = await findRun(db, run);
   if (row !== undefined) return row;

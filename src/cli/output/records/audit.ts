@@ -13,7 +13,8 @@ import {
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
 import type { Audit } from '../../../connector/audit/audit.ts';
-import { formatUnknown, toDay } from '../audit-text.ts';
+import { formatDay } from '../../../submission/instant.ts';
+import { formatUnknown } from '../audit-text.ts';
 import { STATUS_WORDS, UNKNOWN_CODES, WHY_WORDS } from '../audit-words.ts';
 
 const names = <T extends string>(words: Readonly<Record<T, unknown>>) => Object.keys(words) as T[];
@@ -108,7 +109,7 @@ export function* listAuditRecords(audit: Audit): Generator<AuditRecords> {
     to: toInstant(period.until),
     list_read: unknowns.every(({ code }) => code !== 'list_not_read'),
     entries: entries.length,
-    same: entries.filter(({ status }) => status === 'same').length,
+    same: totals.same,
     journal_micros: totals.journal,
     checks_micros: totals.checks,
     in_doubt_micros: totals.inDoubt,
@@ -132,7 +133,7 @@ export function* listAuditRecords(audit: Audit): Generator<AuditRecords> {
       kind: entry.kind,
       status: entry.status,
       why: entry.why,
-      day: entry.day === null ? null : toDay(entry.day),
+      day: entry.day === null ? null : formatDay(entry.day),
       other_day: entry.isOtherDay,
       created_at: toInstant(entry.at),
       watch: entry.watch,

@@ -190,9 +190,8 @@ export class GuardRule {
     // Also to the watch of the other name, while it was renamed.
     const byOthers = earlier.filter(({ order, watch }) => order > last.order && watch !== first.watch);
     const hasMoved = (url: string) =>
-      wasAway || hasFailed(url)
-        ? listings.isListedElsewhere(sitemap, url) || byOthers.some(({ pages }) => pages.has(url))
-        : false;
+      (wasAway || hasFailed(url)) &&
+      (listings.isListedElsewhere(sitemap, url) || byOthers.some(({ pages }) => pages.has(url)));
     const gone = [...before.keys()].filter((url) => !now.has(url) && !hasMoved(url));
     const known = new Set(earlier.flatMap(({ pages }) => [...pages.keys()]));
     return {

@@ -9,10 +9,9 @@ import { type Audited, auditAccount } from '../../connector/audit/audit-account.
 import { getDayStart, getMonthStart } from '../../ledger/journal/days.ts';
 import { writeWhole } from '../../report/report-file.ts';
 import { parseDay } from '../day-argument.ts';
-import { toReadFailureCode } from '../output/api-failure.ts';
 import { renderAuditCsv } from '../output/audit-csv.ts';
 import { listAuditLines } from '../output/audit-text.ts';
-import { action, type Ending } from '../output/command.ts';
+import { action, type Ending, toReadFailureCode } from '../output/command.ts';
 import { formatCounted, formatDuration } from '../output/format.ts';
 import { openStages } from '../output/progress.ts';
 import { listAuditRecords } from '../output/records/audit.ts';

@@ -11,8 +11,7 @@ import { previewRuns } from '../../ledger/plans/preview-runs.ts';
 import { listPlannedUrls, type PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
 import { formatNewPrice } from '../../submission/new-price.ts';
-import { toReadFailureCode } from '../output/api-failure.ts';
-import { action, type Ending } from '../output/command.ts';
+import { action, type Ending, toReadFailureCode } from '../output/command.ts';
 import { listNotices } from '../output/notices.ts';
 import {
   type AccountPlan,

@@ -10,8 +10,7 @@ import { type AccountRecovered, type RecoverSettings, recoverAccount } from '../
 import type { JobTaken } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
 import type { WatchId } from '../../submission/ids.ts';
-import { toReadFailureCode } from '../output/api-failure.ts';
-import { action, type Ending } from '../output/command.ts';
+import { action, type Ending, toReadFailureCode } from '../output/command.ts';
 import { formatCount, formatCounted, formatDuration } from '../output/format.ts';
 import { openStages } from '../output/progress.ts';
 import { type RecoveredCounts, toRecoveredRecord, toUnassignedRecord } from '../output/records/recover.ts';

@@ -1,3 +1,4 @@
+import type { ApiError } from '../../api-client/errors.ts';
 import { createAction } from '../../cli-kit/action.ts';
 import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import type { OutputFlags } from '../../cli-kit/output.ts';
@@ -54,6 +55,10 @@ export function toCommandError(error: unknown): CommandError | null {
 /** The database knows what failed, but not what that means for the URLs. */
 const describe = (error: Error): string =>
   error instanceof DatabaseUnavailableError ? describeLedgerFailure(error) : error.message;
+
+/** The exit code of a command that could not read from the service. */
+export const toReadFailureCode = ({ status }: ApiError): ExitCode =>
+  status === 401 ? EXIT.keyRefused : EXIT.transient;
 
 function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;

@@ -3,12 +3,14 @@ import { type Query, sql } from '../../database/sql.ts';
 import { getStartSql } from '../version-sql.ts';
 import type { BatchRow } from './batch-queries.ts';
 
-/** The condition on `urls` that the job of a batch is older than the version of the page, so that it bought an earlier one. */
-export const hasChangedSince = ({ attempts }: BatchRow, createdAt: number | null): Query =>
-  createdAt === null || attempts > 0
-    ? sql`1 = 0`
-    : sql`(coalesce(${getStartSql('urls.version')}, 0) > ${createdAt}
+/** The condition on `urls` that a job of that time is older than the version of the page, and so bought an earlier one. */
+export const hasChangedSinceJob = (createdAt: number): Query =>
+  sql`(coalesce(${getStartSql('urls.version')}, 0) > ${createdAt}
     AND ${createdAt} < (SELECT started_at FROM runs WHERE runs.id = coalesce(urls.changed_run, urls.first_run)))`;
+
+/** The same of the job of a batch that this ledger never sent; one that it sent bought what was planned. */
+export const hasChangedSince = ({ attempts }: BatchRow, createdAt: number | null): Query =>
+  createdAt === null || attempts > 0 ? sql`1 = 0` : hasChangedSinceJob(createdAt);
 
 /**
  * A batch that this ledger never sent, and that is a job all the same, was sent by the ledger that an older copy has replaced:

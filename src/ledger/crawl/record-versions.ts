@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Dialectal, dialectal, type Query, sql } from '../../database/sql.ts';
 import type { Version } from '../../url/version.ts';
-import { getSpanSql, isLaterSql, toLatestSql } from '../version-sql.ts';
+import { getSpanSql, getStartSql, isLaterSql, toLatestSql } from '../version-sql.ts';
 import type { EntrySource } from './found.ts';
 import { type SharedRow, showVersion } from './shown-versions.ts';
 
@@ -21,8 +21,11 @@ const isNewer = sql`(urls.version IS NULL OR ${isLaterSql('r.version', 'urls.ver
 const isOlder = isLaterSql('urls.version', 'r.version');
 const isFiner = sql`${getSpanSql('r.version')} < ${getSpanSql('urls.version')}`;
 const isNotBought = sql`(urls.bought_version IS NULL OR ${isLaterSql('r.version', 'urls.bought_version')})`;
+/** A recovered job bought the page before this version: no purchase of it can be that of the job. */
+const isAfterRecovered = sql`coalesce(${getStartSql('r.version')} > urls.versions_bought_until, 1 = 0)`;
 /** The page was bought without a version: the first one that is known is that of the purchase. */
-const isFirstOfBought = sql`(urls.bought_version IS NULL AND urls.version IS NULL AND urls.bought_at IS NOT NULL)`;
+const isFirstOfBought = sql`(urls.bought_version IS NULL AND urls.version IS NULL AND urls.bought_at IS NOT NULL
+    AND NOT ${isAfterRecovered})`;
 /** All that was seen of the page is bought. */
 const isAllBought = sql`(urls.version IS NULL
     OR urls.bought_version IS NOT NULL AND NOT ${isLaterSql('urls.version', 'urls.bought_version')})`;
@@ -94,7 +97,7 @@ const toShared = ({ runId, sitemapId, adopt }: EntrySource): Query => sql`(urls.
 /** What follows when a file shows `r.version`. `isNext`: it becomes the version of the page. */
 function assignChange({ runId, adopt }: EntrySource, isNext: Query): Query {
   const isChange = sql`(urls.first_run <> ${runId} AND ${isNext} AND ${isNotBought}
-      AND (urls.version IS NOT NULL OR urls.bought_version IS NOT NULL))`;
+      AND (urls.version IS NOT NULL OR urls.bought_version IS NOT NULL OR ${isAfterRecovered}))`;
   const isCovered = sql`(urls.state = 'planned' AND NOT EXISTS (
       SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
       WHERE m.url_id = urls.id AND m.generation = urls.generation AND b.state <> 'planned'))`;

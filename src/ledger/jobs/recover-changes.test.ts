@@ -63,6 +63,44 @@ describe('a page that changed since the copy', () => {
     });
   }
 
+  for (const { lastmod, urls, why } of [
+    { lastmod: '2026-01-17T10:00:00Z', urls: 0, why: 'the first date, of the moment of the job, is bought' },
+    { lastmod: '2026-01-17', urls: 0, why: 'a day counts from its start, in UTC' },
+    { lastmod: '2026-01-18', urls: 1, why: 'the first date, later than the job, is a change' },
+  ])
+    testLedger(`a page that the copy lacks, ${lastmod}: ${why}`, async (ledger) => {
+      await makeCopy(ledger);
+      ledger.pass(7 * DAY);
+      await recover(ledger, '2026-01-17T10:00:00Z', ['9']);
+      const later: Site = {
+        a: [
+          ['1', '2026-01-01'],
+          ['9', lastmod],
+        ],
+      };
+      assert.equal(await planPages(ledger, 'after', later), urls);
+      assert.equal(await planPages(ledger, 'later', later), 0);
+    });
+
+  for (const { lastmod, urls, why } of [
+    { lastmod: '2026-01-17', urls: 0, why: 'is bought' },
+    { lastmod: '2026-01-18', urls: 1, why: 'later than the job, is a change' },
+  ])
+    testLedger(`a new page that a run has seen before the recovery, ${lastmod}: ${why}`, async (ledger) => {
+      await makeCopy(ledger);
+      ledger.pass(7 * DAY);
+      const later: Site = {
+        a: [
+          ['1', '2026-01-01'],
+          ['9', lastmod],
+        ],
+      };
+      await completeRun(ledger, 'seen', later);
+      await recover(ledger, '2026-01-17T10:00:00Z', ['9']);
+      assert.equal(await planPages(ledger, 'after', later), urls);
+      assert.equal(await planPages(ledger, 'later', later), 0);
+    });
+
   testLedger('a text that names no time is no change', async (ledger) => {
     await makeCopy(ledger);
     ledger.pass(7 * DAY);

@@ -11,6 +11,7 @@ import { ensureWatch, findWatch, lockAccount } from '../accounts/watches.ts';
 import { acceptBatch } from '../batches/accept-batch.ts';
 import { type BatchRow, getBatch } from '../batches/batch-queries.ts';
 import { toPurchase } from '../batches/follow-state.ts';
+import { hasChangedSinceJob } from '../batches/keep-later-changes.ts';
 import { getDayStart } from '../journal/days.ts';
 import { bookPurchase, giveUpAssumed } from '../journal/open-money.ts';
 import { getCountedPrice } from '../journal/prices.ts';
@@ -155,8 +156,9 @@ async function ensureMembers(
 
 /**
  * One more generation for each URL, and every version up to the creation of the job counts as bought. State and reason to
- * buy change only when no later purchase is known. A change that a crawl saw after the job was created stays due: the job
- * may have bought the page as it was before. The rules drop it if its version is not later than the job.
+ * buy change only when no later purchase is known. A change that a crawl saw after the job was created stays due, and so does
+ * a page whose first version is later than the job: the job bought it as it was before. The rules drop a change whose version
+ * is not later than the job.
  */
 async function addMembers(tx: Queryable, batch: BatchId, members: readonly Member[], job: PastJob): Promise<void> {
   const rows = members.map(({ id, result, reason }, at): Row => {
@@ -175,7 +177,8 @@ async function addMembers(tx: Queryable, batch: BatchId, members: readonly Membe
   const listed = toRows(columns, rows);
   const isLatest = sql`(urls.bought_at IS NULL OR urls.bought_at <= ${job.createdAt})`;
   const changedAfter = sql`(urls.due = 'changed' AND ${job.createdAt} < (
-    SELECT started_at FROM runs WHERE runs.id = urls.changed_run))`;
+    SELECT started_at FROM runs WHERE runs.id = urls.changed_run)
+    OR urls.due = 'new' AND ${hasChangedSinceJob(job.createdAt)})`;
   await tx.run(sql`
     UPDATE urls SET generation = generation + 1,
       versions_bought_until = CASE WHEN urls.versions_bought_until > ${job.createdAt} THEN urls.versions_bought_until
@@ -183,7 +186,7 @@ async function addMembers(tx: Queryable, batch: BatchId, members: readonly Membe
       state = CASE WHEN ${isLatest} THEN r.state ELSE urls.state END,
       reason_code = CASE WHEN ${isLatest} THEN r.reason_code ELSE urls.reason_code END,
       reason_params = CASE WHEN ${isLatest} THEN r.reason_params ELSE urls.reason_params END,
-      due = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due ELSE NULL END,
+      due = CASE WHEN NOT ${isLatest} THEN urls.due WHEN ${changedAfter} THEN 'changed' ELSE NULL END,
       due_at = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due_at ELSE NULL END,
       bought_version = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.bought_version
         ELSE ${toLatestSql('urls.bought_version', 'urls.version')} END,

@@ -78,8 +78,12 @@ export class VirtualNetwork {
     for (const fail of open) fail(socketError('other side closed'));
   }
 
-  /** One request of the host that runs now. `then` is called on it once, unless it has died. */
-  send(request: NetRequest, then: (result: NetResponse | Error, share: number) => void): void {
+  /** One request of the host that runs now. `then` is called on it once, unless it has died or `isGivenUp` by then. */
+  send(
+    request: NetRequest,
+    then: (result: NetResponse | Error, share: number) => void,
+    isGivenUp: () => boolean,
+  ): void {
     const { kernel, latency, getFault, onSent, onRefused, onRead } = this.#settings;
     const client = getHost();
     if (client !== null) burnFuse(client);
@@ -91,7 +95,7 @@ export class VirtualNetwork {
     let done = false;
     const deliver = (delayMs: number, result: NetResponse | Error, share = 1) => {
       kernel.schedule(delayMs, client, () => {
-        if (done) return;
+        if (done || isGivenUp()) return;
         done = true;
         if (!(result instanceof Error)) onRead?.(request, result, share);
         then(result, share);
@@ -240,9 +244,8 @@ class VirtualDispatcher extends Dispatcher {
       headers: options.headers as Record<string, string>,
       body: options.body == null ? Buffer.alloc(0) : Buffer.from(options.body as Uint8Array),
     };
-    this.#network.send(request, (result, share) => {
+    const onResult = (result: NetResponse | Error, share: number): void => {
       timeout?.cancel();
-      if (ended) return;
       if (result instanceof Error) {
         controller.abort(result);
         return;
@@ -257,7 +260,8 @@ class VirtualDispatcher extends Dispatcher {
       if (body.length > 0) handler.onResponseData?.(controller as never, body);
       ended = true;
       handler.onResponseEnd?.(controller as never, {});
-    });
+    };
+    this.#network.send(request, onResult, () => ended);
     return true;
   }
 

@@ -3,14 +3,18 @@ import { Readable } from 'node:stream';
 import { toNetworkError } from '../../../src/sitemap/fetch/http-error.ts';
 import type { RequestOptions } from '../../../src/sitemap/fetch/request.ts';
 import { SitemapError } from '../../../src/sitemap/problems.ts';
-import { cutBody, getNetwork } from './network.ts';
+import { cutBody, getNetwork, type NetResponse } from './network.ts';
 
 export { discard, getBodyEnd, readBody } from '../../../src/sitemap/fetch/request.ts';
 
 /** Stands in for the crawler's `get`: the same promise, on the virtual network. */
 export function get(url: URL, { headers, timeouts, signal }: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(toNetworkError(error, url, signal));
+    let hasFailed = false;
+    const fail = (error: Error) => {
+      hasFailed = true;
+      reject(toNetworkError(error, url, signal));
+    };
     if (signal.aborted) {
       fail(signal.reason as Error);
       return;
@@ -22,7 +26,7 @@ export function get(url: URL, { headers, timeouts, signal }: RequestOptions): Pr
       ...{ origin: url.origin, method: 'GET', path: url.pathname + url.search, headers },
       body: Buffer.alloc(0),
     };
-    getNetwork().send(request, (result, share) => {
+    const onResult = (result: NetResponse | Error, share: number): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       if (result instanceof Error) {
@@ -40,6 +44,7 @@ export function get(url: URL, { headers, timeouts, signal }: RequestOptions): Pr
       });
       stream.on('error', () => undefined);
       resolve(Object.assign(stream, { statusCode: status, headers: answered }) as unknown as IncomingMessage);
-    });
+    };
+    getNetwork().send(request, onResult, () => hasFailed);
   });
 }

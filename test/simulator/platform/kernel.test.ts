@@ -53,3 +53,16 @@ describe('how far a clock was behind the latest time shown', () => {
     assert.ok(kernel.mostBehindMs >= 90 * MINUTE);
   });
 });
+
+describe('the earliest time that the clock has shown since some minutes ago', () => {
+  const earliest = (kernel: Kernel, ago: number) => (kernel.getEarliestTime(ago * MINUTE) - EPOCH) / MINUTE;
+
+  test('is the time of now, less those minutes, where it did not jump since', () => {
+    assert.equal(earliest(jumpBy(), 5), 15);
+    assert.equal(earliest(jumpBy(60 * MINUTE), 5), 75);
+  });
+
+  test('is the time before a jump forward since then', () => {
+    assert.equal(earliest(jumpBy(60 * MINUTE), 15), 5);
+  });
+});

@@ -142,6 +142,13 @@ export class Kernel {
     return Math.floor(Math.max(this.#epoch + until + ahead, ...shown));
   }
 
+  /** The earliest time that the clock of the host whose code is running has shown since so many milliseconds ago. */
+  getEarliestTime(agoMs: number): number {
+    const since = this.elapsed - agoMs;
+    const shown = this.#jumps.filter(({ at }) => at > since).map(({ before }) => before + since);
+    return Math.floor(Math.min(this.getClock() - agoMs, ...shown));
+  }
+
   /** Runs `run` on `host` after `delayMs`, unless the host is dead by then. */
   schedule(delayMs: number, host: Host | null, run: () => void | Promise<void>): { cancel(): void } {
     const event = new Event(this.elapsed + Math.max(0, delayMs), this.#order++, host, run);

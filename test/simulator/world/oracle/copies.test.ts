@@ -5,7 +5,7 @@ import { Copies } from './copies.ts';
 import { Sends } from './sends.ts';
 import { makePurchase, makeSent } from './test-facts.ts';
 
-const MOMENT = { elapsed: 0, day: 3, caps: NO_CAPS, floor: 0, order: 0, isRefused: false };
+const MOMENT = { elapsed: 0, day: 3, decidedDay: 3, caps: NO_CAPS, floor: 0, order: 0, isRefused: false };
 
 describe('a copy of the ledger that comes back', () => {
   test('lacks what happened since it was made, and nothing of before', () => {

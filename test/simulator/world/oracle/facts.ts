@@ -50,7 +50,7 @@ export interface Sent {
   /** The loosest caps and the lowest floor that were in force at any attempt that may be the charged one. */
   caps: Caps;
   floor: number;
-  /** The first and the last day, since 1970, on which it was sent. */
+  /** The first day, since 1970, on which it was decided to send it, and the last one on which it was sent. */
   firstDay: number;
   day: number;
   /** The first attempt that may be the charged one. */

@@ -41,6 +41,9 @@ export interface RequestReaderSettings extends LedgerNames {
 
 export type Configured = Pick<OperatorSettings, 'caps' | 'floor' | 'secondAccount'>;
 
+/** A request leaves within this of the decision, which names the day: a clock may jump between. */
+const DECIDED_MS = 1_000;
+
 /** The limit of a run counts as a cap of each run, where that is not lower. */
 const withLimit = (caps: Caps, limit: number | undefined): Caps =>
   limit === undefined ? caps : { ...caps, watchPerRun: Math.min(limit, caps.watchPerRun ?? limit) };
@@ -102,7 +105,8 @@ export class RequestReader {
     this.#keyRule.sent(key, account, text);
     const { kernel, getOrder, names, findCheckWatch } = this.#settings;
     const { caps, floor } = this.configured;
-    const today = { elapsed: kernel.elapsed, day: toDay(kernel.getClock()) };
+    const decidedDay = toDay(kernel.getEarliestTime(DECIDED_MS));
+    const today = { elapsed: kernel.elapsed, day: toDay(kernel.getClock()), decidedDay };
     const moment: Moment = { ...today, caps, floor, order: getOrder(), isRefused };
     if (path.endsWith('/submissions')) this.#sentBatch(key, text, account, moment);
     else if (path.endsWith('/index-check')) {

@@ -15,7 +15,8 @@ const BATCH = {
   label: LABEL,
 };
 const at = (elapsed: number, more: Partial<Moment> = {}): Moment => ({
-  ...{ elapsed, day: 0, caps: { ...NO_CAPS, perDay: elapsed }, floor: elapsed, order: elapsed, isRefused: false },
+  ...{ elapsed, day: 0, decidedDay: more.day ?? 0, caps: { ...NO_CAPS, perDay: elapsed }, floor: elapsed },
+  ...{ order: elapsed, isRefused: false },
   ...more,
 });
 
@@ -65,5 +66,11 @@ describe('an index-check', () => {
     for (const day of [5, 6]) sends.answered('c', { elapsed: 0, day });
     const { firstDay, day, answeredDay } = sends.findCheck('c')!;
     assert.deepEqual([firstDay, day, answeredDay], [3, 4, 5]);
+  });
+
+  test('may have the day of its decision, where a clock jumped before it left', () => {
+    const sends = new Sends();
+    sends.checkLeft('c', { account: 'simulated', watch: 'w0' }, at(0, { day: 3, decidedDay: 1 }));
+    assert.equal(sends.findCheck('c')!.firstDay, 1);
   });
 });

@@ -15,6 +15,8 @@ export interface Moment {
   /** Since the beginning, in milliseconds, and the day since 1970. */
   readonly elapsed: number;
   readonly day: number;
+  /** When it was decided and written down that it leaves. */
+  readonly decidedDay: number;
   /** Of the configuration. */
   readonly caps: Caps;
   readonly floor: number;
@@ -31,18 +33,18 @@ export interface Leaving extends Pick<Sent, 'key' | 'body' | 'urls' | 'level' | 
 type Attempted = Pick<Sent, 'caps' | 'floor' | 'day' | 'firstDay' | 'since' | 'mayBeCharged' | 'doubts'>;
 
 /** Another attempt: what was surely refused may have been sent under any cap. */
-function note(sent: Attempted, { caps, floor, elapsed, day, isRefused }: Moment): void {
+function note(sent: Attempted, { caps, floor, elapsed, day, decidedDay, isRefused }: Moment): void {
   sent.caps = sent.mayBeCharged ? looser(sent.caps, caps) : caps;
   sent.floor = sent.mayBeCharged ? Math.min(sent.floor, floor) : floor;
   if (!sent.mayBeCharged) sent.since = elapsed;
   sent.mayBeCharged ||= !isRefused;
-  sent.firstDay = Math.min(sent.firstDay, day);
+  sent.firstDay = Math.min(sent.firstDay, decidedDay);
   sent.day = Math.max(sent.day, day);
   sent.doubts += 1;
 }
 
-const begin = ({ caps, floor, elapsed, day }: Moment) => ({
-  ...{ caps, floor, firstDay: day, day: 0, since: elapsed, mayBeCharged: false, doubts: 0, answeredDay: null },
+const begin = ({ caps, floor, elapsed, decidedDay }: Moment) => ({
+  ...{ caps, floor, firstDay: decidedDay, day: 0, since: elapsed, mayBeCharged: false, doubts: 0, answeredDay: null },
 });
 
 /** Batches and index-checks that left, by their keys. */

@@ -1,4 +1,4 @@
-import { formatTry, type Micros, ZERO } from '../../../contract/money.ts';
+import { formatTry, type Micros, negateMicros, sumMicros, ZERO } from '../../../contract/money.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import type { AccountTotals } from '../../ledger/reports/totals.ts';
@@ -131,10 +131,13 @@ const formatAgainst = (amount: Micros, cap: Micros | null): string =>
 
 function formatLeft({ left, chargedSinceBalance, committed }: AccountTotals, floor: Micros): string {
   if (left === null) return '';
-  const above = floor === ZERO ? '' : ` with its floor of ${formatTry(floor)}`;
-  return chargedSinceBalance === ZERO && committed === ZERO && floor === ZERO
-    ? ''
-    : `; ${formatTry(left)} left${above}`;
+  if (floor !== ZERO) {
+    const above = sumMicros(left, negateMicros(floor));
+    return above < ZERO
+      ? `; ${formatTry(negateMicros(above))} below its floor of ${formatTry(floor)}`
+      : `; ${formatTry(above)} left above its floor of ${formatTry(floor)}`;
+  }
+  return chargedSinceBalance === ZERO && committed === ZERO ? '' : `; ${formatTry(left)} left`;
 }
 
 function formatBalance({ balance, balanceAt, chargedSinceBalance }: AccountTotals): string {

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { parseTry, ZERO } from '../../../contract/money.ts';
+import type { Account } from '../../config/config.ts';
+import type { AccountTotals } from '../../ledger/reports/totals.ts';
+import { listAccountLines } from './status-screen.ts';
+
+const lira = (text: string) => parseTry(`${text} TRY`)!;
+
+/** The first line of an account with a balance of 20.00 TRY, of which 2.00 TRY are committed. */
+function readMoney(floor: string): string {
+  const totals = {
+    ...{ balance: lira('20'), balanceAt: 0, chargedSinceBalance: ZERO, committed: lira('2'), left: lira('18') },
+    ...{ chargedToday: ZERO, chargedThisMonth: ZERO, chargedEver: ZERO, unknownChargeUrls: 0 },
+    ...{ waiting: 0, inDoubt: 0, oldestInDoubtAt: null, open: 0, needsReview: 0, unread: 0 },
+  } as unknown as AccountTotals;
+  const spend = { perDay: null, perMonth: null, perRun: null, balanceFloor: lira(floor) };
+  return listAccountLines({ id: 'main', spend } as unknown as Account, totals)[0]!;
+}
+
+describe('the money of an account', () => {
+  test('is what is left of the balance where no floor is set', () => {
+    assert.match(readMoney('0'), /committed 2\.00 TRY; 18\.00 TRY left$/);
+  });
+
+  test('is what is left above the floor', () => {
+    assert.match(readMoney('15'), /; 3\.00 TRY left above its floor of 15\.00 TRY$/);
+    assert.match(readMoney('18'), /; 0\.00 TRY left above its floor of 18\.00 TRY$/);
+  });
+
+  test('says how much is missing below the floor', () => {
+    assert.match(readMoney('25'), /; 7\.00 TRY below its floor of 25\.00 TRY$/);
+  });
+});

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, completeRun, crawled, NO_GUARD, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import {
+  ACCOUNT,
+  completeRun,
+  crawled,
+  NO_GUARD,
+  sendAll,
+  shopUrl,
+  testLedger,
+  WATCH,
+} from '../../../test/support/ledger.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import { beginRun, endRun } from '../runs/runs.ts';
 import { judgeRun } from './judge-run.ts';
@@ -37,6 +46,20 @@ describe('the URLs that were known before', () => {
     await crawled(ledger, 'r3', { a: pages(6, 14) });
     const held = await judgeRun(ledger, run('r3'), guard, { input });
     assert.deepEqual(held?.reasons, [{ code: 'max_gone_percent', urls: 6, known: 10, limit: 50 }]);
+  });
+
+  testLedger('are those that it had before it was renamed, where it has its name back', async (ledger) => {
+    const named = (watch: WatchId) => ({ watch, configured: [watch] });
+    await crawled(ledger, 'r1', { a: pages(0, 10) }, named(WATCH.id));
+    await planRun(ledger, run('r1'), input);
+    await endRun(ledger, run('r1'), 'finished');
+    await sendAll(ledger);
+    await crawled(ledger, 'o1', { a: pages(0, 10) }, named(OTHER.id));
+    await planRun(ledger, run('o1'), { account: ACCOUNT, watch: OTHER });
+    await endRun(ledger, run('o1'), 'finished');
+    await crawled(ledger, 'r2', { a: pages(0, 12) }, named(WATCH.id));
+    const held = await judgeRun(ledger, run('r2'), { ...NO_GUARD, maxNewPercent: 11 }, { input });
+    assert.deepEqual(held?.reasons, [{ code: 'max_new_percent', urls: 2, known: 10, limit: 11 }]);
   });
 });
 

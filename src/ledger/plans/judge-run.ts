@@ -11,7 +11,7 @@ import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
 import { countGoneSinceLastRun, selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
 import { parseHold, type RunHold, storeHold } from '../runs/run-hold.ts';
-import { getRun, type RunRow } from '../runs/runs.ts';
+import { getRun, HAS_PASSED, type RunRow } from '../runs/runs.ts';
 
 const EXAMPLES = 5;
 
@@ -40,7 +40,10 @@ export async function judgeRun(
     newUrls: due.unguarded.new,
     changed: due.unguarded.changed,
     gone,
-    knownBefore: row.first_run === 1 ? 0 : await countKnownBefore(db, row, gone, due.newByRun),
+    knownBefore:
+      row.first_run === 1
+        ? 0
+        : (await countKnownBefore(db, row, gone, due.newByRun)) || (await countLeftByLastRun(db, row)),
   };
   const reasons: Reason[] = guardTrips(change, guard);
   let forecast: Forecast = { urls: due.total, cost: null, allowed: due.total };
@@ -83,6 +86,17 @@ async function countKnownBefore(
   const earlier = [...newByRun].reduce((sum, [id, urls]) => (since.has(id) ? sum : sum + urls), 0);
   return Math.max(0, (run.found ?? 0) + gone - (run.new_urls ?? 0) - earlier);
 }
+
+/**
+ * URLs that the last run which passed its guard found: all of a watch that was renamed, and has its name back, have come from
+ * the other name and are new to it.
+ */
+async function countLeftByLastRun(db: Queryable, { id, watch_id }: RunRow): Promise<number> {
+  const last = await db.get(sql<{ found: number | null }>`
+    SELECT found FROM runs WHERE watch_id = ${watch_id} AND id < ${id} AND ${HAS_PASSED} ORDER BY id DESC LIMIT 1`);
+  return last?.found ?? 0;
+}
+
 /** A floor bounds nothing while no balance is known: the run would be planned, and wait for money only afterwards. */
 const lacksBalance = async (ledger: Ledger, { id, spend }: PlanInput['account']): Promise<boolean> =>
   spend.balanceFloor > 0 && (await getLastBalance(ledger, id)) === null;

@@ -11,8 +11,8 @@ function createRule() {
   const found: string[] = [];
   const listings = new Listings();
   const rule = new ListedRule((text) => found.push(text), listings);
-  const list = (pages: Record<string, null>, sitemap = 'w0') =>
-    listings.deliver(sitemap, `/${sitemap}.xml`, toXml(pages), whole);
+  const list = (pages: Record<string, null>, sitemap = 'w0', by: { run?: string; watch?: string } = {}) =>
+    listings.deliver(sitemap, `/${sitemap}.xml`, toXml(pages), { ...whole, ...by });
   const buy = (isRunComplete: boolean, order = listings.order) =>
     rule.purchased(
       makePurchase(
@@ -39,6 +39,17 @@ describe('a watch buys what its sitemaps list', () => {
     list({});
     buy(false);
     assert.deepEqual(found, []);
+    buy(true);
+    assert.match(found[0] ?? '', /was gone/);
+  });
+
+  test('what a run was shown that waits, though the watch had another name meanwhile and saw the page gone', () => {
+    const { list, buy, found } = createRule();
+    list({ [A]: null }, 'w0', { run: 'r', watch: 'w0' });
+    list({}, 'w0', { run: 'other', watch: 'w0x' });
+    buy(true);
+    assert.deepEqual(found, []);
+    list({}, 'w0', { run: 'r', watch: 'w0' });
     buy(true);
     assert.match(found[0] ?? '', /was gone/);
   });

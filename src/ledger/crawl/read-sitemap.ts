@@ -36,6 +36,8 @@ export interface SitemapReading {
   readonly urls: number;
   /** Every version is the time of the fetch, so far: they count as unknown. */
   readonly isStamped: boolean;
+  /** A version lies ahead of the clock and counts as unknown: once its time has come, or the clock is right, it is one. */
+  readonly hasAhead: boolean;
   /** Fingerprints that disappeared: meaningful only after the sitemap was read to its end. */
   missing(): bigint[];
   /** Fingerprints that were not in the last complete visit. */
@@ -76,6 +78,7 @@ export function readSitemap(before: FingerprintList, seed: number, now: number):
   let shown: Float64Array | null = null;
   /** A URL stands in the document twice: then the list may become what it was. */
   let hasRepeats = false;
+  let hasAhead = false;
   let next = 0;
   /** Where `find` expects the next entry. */
   let ahead = 0;
@@ -168,7 +171,9 @@ export function readSitemap(before: FingerprintList, seed: number, now: number):
   function addOne({ url, version: named }: ObservedEntry): void {
     computeFingerprint(url);
     const [high = 0, low = 0] = half;
-    const version = named === null || isAhead(named, now) ? 0 : named;
+    const isUnknown = named === null || isAhead(named, now);
+    if (isUnknown && named !== null) hasAhead = true;
+    const version = isUnknown ? 0 : named;
     const index = indexOf(high, low, next);
     if (index >= 0) {
       addListed(index, version);
@@ -235,6 +240,9 @@ export function readSitemap(before: FingerprintList, seed: number, now: number):
     },
     get isStamped() {
       return times.isStamped;
+    },
+    get hasAhead() {
+      return hasAhead;
     },
     missing() {
       const gone: bigint[] = [];

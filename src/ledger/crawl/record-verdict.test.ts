@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, DAY, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { makeVersion, SPAN } from '../../url/version.ts';
 import { beginRun, endRun } from '../runs/runs.ts';
 import { observe } from './observe.ts';
 import { getStoredSitemap, type SitemapVerdict } from './sitemaps.ts';
@@ -58,4 +59,21 @@ describe('the verdict on a sitemap', () => {
       assert.equal(await visit('r3', { ...known, verdict: 'not-modified', etag: '"b"', saved }), '"b"');
     },
   );
+
+  testLedger('keeps nothing that lets the next visit skip a sitemap with a date that lies ahead', async (ledger) => {
+    const known = { kind: 'urlset', urls: 1, fingerprint: '0'.repeat(64), bytes: 1, tookMs: 1 } as const;
+    const visit = async (name: string, daysAhead: number) => {
+      const run = name as RunId;
+      const start = { watch: WATCH.id, account: ACCOUNT.id, run, sources: [sitemap], scope: '' };
+      await beginRun(ledger, { ...start, firstRun: 'submit' });
+      const observation = await observe(ledger, run);
+      const version = makeVersion(ledger.now() + daysAhead * DAY, SPAN.second);
+      await observation.entries(sitemap, [{ url: shopUrl('1'), version }]);
+      await observation.verdict(sitemap, { ...known, verdict: 'complete', etag: '"a"' });
+      await endRun(ledger, run, 'previewed');
+      return (await getStoredSitemap(ledger, run, sitemap))?.etag;
+    };
+    assert.equal(await visit('r1', 2), undefined);
+    assert.equal(await visit('r2', 0), '"a"');
+  });
 });

@@ -32,7 +32,8 @@ export async function recordVerdict(
   switch (verdict.verdict) {
     case 'complete':
       await replaceList(tx, visit);
-      await saveSitemap(tx, now, run, visit, toKnownSitemap(verdict));
+      // What is known lets the next visit skip a sitemap that is the same, though its dates may have come by then.
+      await saveSitemap(tx, now, run, visit, visit.reading.hasAhead ? null : toKnownSitemap(verdict));
       break;
     case 'duplicate':
       await replaceList(tx, visit);

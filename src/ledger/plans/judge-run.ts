@@ -43,7 +43,7 @@ export async function judgeRun(
     knownBefore:
       row.first_run === 1
         ? 0
-        : (await countKnownBefore(db, row, gone, due.newByRun)) || (await countLeftByLastRun(db, row)),
+        : Math.max(await countKnownBefore(db, row, gone, due.newByRun), await countBeforeRename(db, row)),
   };
   const reasons: Reason[] = guardTrips(change, guard);
   let forecast: Forecast = { urls: due.total, cost: null, allowed: due.total };
@@ -88,10 +88,11 @@ async function countKnownBefore(
 }
 
 /**
- * URLs that the last run which passed its guard found: all of a watch that was renamed, and has its name back, have come from
- * the other name and are new to it.
+ * All of a watch that was renamed, and has its name back, have come from the other name and are new to it: what it knew is what
+ * its last run that passed its guard found. 0 where some are not new.
  */
-async function countLeftByLastRun(db: Queryable, { id, watch_id }: RunRow): Promise<number> {
+async function countBeforeRename(db: Queryable, { id, watch_id, found, new_urls }: RunRow): Promise<number> {
+  if (found !== new_urls) return 0;
   const last = await db.get(sql<{ found: number | null }>`
     SELECT found FROM runs WHERE watch_id = ${watch_id} AND id < ${id} AND ${HAS_PASSED} ORDER BY id DESC LIMIT 1`);
   return last?.found ?? 0;

@@ -73,8 +73,9 @@ export class GuardRule {
   /** Watches of which a run has bought anything: what was given up before that was not the first run. */
   readonly #buyers = new Set<string>();
 
-  /** Watches that were ever configured, and the deliveries after which one of them was not. */
+  /** Watches that were ever configured, and the deliveries after which one of them was not, or was again. */
   readonly #away = new Map<string, number[]>();
+  #configured: ReadonlySet<string> = new Set();
 
   constructor(settings: GuardSettings) {
     this.#settings = settings;
@@ -92,8 +93,10 @@ export class GuardRule {
 
   /** The watches of the configuration from now on. */
   configure(watches: ReadonlySet<string>): void {
-    for (const [name, away] of this.#away) if (!watches.has(name)) away.push(this.#settings.listings.order);
+    for (const [name, away] of this.#away)
+      if (!watches.has(name) || !this.#configured.has(name)) away.push(this.#settings.listings.order);
     for (const name of watches) if (!this.#away.has(name)) this.#away.set(name, []);
+    this.#configured = watches;
   }
 
   /** The last delivery before this one after which the watch was not configured; -1: it always was. */

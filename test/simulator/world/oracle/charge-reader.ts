@@ -189,8 +189,11 @@ export class ChargeReader {
     if (sent === undefined || sent.watch === null || isLost) return null;
     const { watch, day, answeredDay } = sent;
     const { kernel } = this.#settings;
-    // One whose answer was lost is found in the list at any later time, also by a host whose clock is behind.
-    const firstDay = answeredDay === null ? sent.firstDay - Math.ceil(kernel.mostBehindMs / DAY) : sent.firstDay;
+    // One whose answer was lost is found in the list at any later time, also by a host whose clock is behind. Where that is
+    // days behind, its host gives up what another one has sent just now, because a send in its future says nothing.
+    const { mostBehindMs } = kernel;
+    const mayBeEarlier = answeredDay === null || (kind === 'check' && mostBehindMs >= DAY);
+    const firstDay = mayBeEarlier ? sent.firstDay - Math.ceil(mostBehindMs / DAY) : sent.firstDay;
     const lastDay = answeredDay === null ? toDay(kernel.getLatestTime(0)) : Math.max(day, answeredDay);
     return { watch, run: this.#purchases.get(name)?.sent.label.run ?? null, firstDay, lastDay };
   }

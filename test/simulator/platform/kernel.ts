@@ -123,6 +123,11 @@ export class Kernel {
     this.#noteBehind();
   }
 
+  /** Whether the clock of a host was ever wrong, or set again. */
+  hadOffset(host: string): boolean {
+    return this.#offsets.has(host);
+  }
+
   /** How far the clock of any host ever was behind the latest time that one had shown. */
   mostBehindMs = 0;
 

@@ -77,9 +77,13 @@ function readOutside(world: World, account: AccountName): Outside {
     )
     .all(SERVICE_NAMES[account]) as unknown as MovementRow[];
   const isLost = (key: string | null) => key !== null && world.oracle.isLostCheck(key);
+  // A recovered job stands where the service's clock says that it was created.
+  const isMisplaced = (reference: string) => world.kernel.hadOffset('service') && world.oracle.isLostJob(reference);
   return {
-    spent: rows.flatMap(({ kind, amount, key }) =>
-      (kind === 'adjustment' && amount < 0) || (kind === 'charge' && isLost(key)) ? [-amount] : [],
+    spent: rows.flatMap(({ kind, subject, amount, key }) =>
+      (kind === 'adjustment' && amount < 0) || (kind === 'charge' && (isLost(key) || isMisplaced(subject)))
+        ? [-amount]
+        : [],
     ),
     received: rows.flatMap(({ amount }) => (amount > 0 ? [amount] : [])),
   };

@@ -293,6 +293,11 @@ export class Oracle {
     return this.#shown.get(reference) ?? null;
   }
 
+  /** A copy of the ledger lacks this job, by its reference. */
+  isLostJob(reference: string): boolean {
+    return this.#copies.isLostJob(reference);
+  }
+
   /** A copy of the ledger lacks this index-check, by its key. */
   isLostCheck(key: string): boolean {
     return this.#copies.isLostCheck(key);

@@ -52,14 +52,16 @@ export async function showStatus(output: Output, context: CommandContext, all: b
   const { config, ledger } = context;
   const schedules = await readSchedules(context, output);
   const { states, removed } = await listWatchStates(ledger, [...config.watches.values()]);
+  const problems = listAllProblems(context, states, removed);
+  const troubled = new Set(problems.map(({ subject }) => subject));
   const pages = [...states, ...removed].map((state): WatchOnPage => {
     const watch = config.watches.get(state.id);
     const failing = watch === undefined ? null : (describeFailing(watch, state)?.since ?? null);
-    return { watch, state, failing, nextRunAt: schedules.get(state.id)?.nextAt ?? null };
+    const needsYou = troubled.has(state.id);
+    return { watch, state, failing, needsYou, nextRunAt: schedules.get(state.id)?.nextAt ?? null };
   });
   for (const { watch, state, nextRunAt } of pages)
     output.record(toWatchRecord(state, { configured: watch !== undefined, nextRunAt }));
-  const problems = listAllProblems(context, states, removed);
   const money: string[] = [];
   let needsReview = 0;
   for (const account of config.accounts.values()) {
@@ -78,16 +80,28 @@ export async function showStatus(output: Output, context: CommandContext, all: b
 /** What a screen has room for; the rest is counted. */
 const SHOWN_PROBLEMS = 10;
 
+/** Subjects that are named of those with the same problem. */
+const NAMED_SUBJECTS = 3;
+
 function listProblemLines(problems: readonly Problem[], all: boolean): string[] {
-  const shown = all ? problems : problems.slice(0, SHOWN_PROBLEMS);
-  const left = problems.length - shown.length;
+  if (all) return problems.flatMap(formatProblem);
+  const groups = [...Map.groupBy(problems, ({ problem }) => problem).values()];
+  const left = groups.slice(SHOWN_PROBLEMS).reduce((sum, { length }) => sum + length, 0);
   return [
-    ...shown.flatMap(({ subject, problem, lines = [problem] }) =>
-      lines.map((line, at) => (at === 0 ? `  ${subject}: ${line}` : `    ${line}`)),
-    ),
+    ...groups.slice(0, SHOWN_PROBLEMS).flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const named = group.slice(0, NAMED_SUBJECTS).map(({ subject }) => subject);
+      const more = group.length - named.length;
+      const subject = `${named.join(', ')}${more === 0 ? '' : ` and ${formatCount(more)} more`}`;
+      return formatProblem({ ...first, subject });
+    }),
     ...(left === 0 ? [] : [`  … and ${formatCount(left)} more: courier status --check`]),
   ];
 }
+
+const formatProblem = ({ subject, problem, lines = [problem] }: Problem): string[] =>
+  lines.map((line, at) => (at === 0 ? `  ${subject}: ${line}` : `    ${line}`));
 
 const FOLLOW_EVERY_MS = 2_000;
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { parseTry, ZERO } from '../../../contract/money.ts';
 import type { Account } from '../../config/config.ts';
 import type { AccountTotals } from '../../ledger/reports/totals.ts';
-import { listAccountLines } from './status-screen.ts';
+import { listAccountLines, listWatchLines, type WatchOnPage } from './status-screen.ts';
 
 const lira = (text: string) => parseTry(`${text} TRY`)!;
 
@@ -30,5 +30,26 @@ describe('the money of an account', () => {
 
   test('says how much is missing below the floor', () => {
     assert.match(readMoney('25'), /; 7\.00 TRY below its floor of 25\.00 TRY$/);
+  });
+});
+
+describe('the watches on a screen', () => {
+  const makePages = (count: number, troubled: number): WatchOnPage[] =>
+    Array.from({ length: count }, (_, n) => ({
+      ...{ watch: undefined, failing: null, nextRunAt: null, needsYou: n < troubled },
+      state: { id: `site${n}`, held: [], last: null, figures: { keptBackUrls: 0, quarantinedUrls: 0 } } as never,
+    }));
+
+  test('are all of them, where they fit', () => {
+    assert.equal(listWatchLines(makePages(20, 0), false).length, 20);
+  });
+
+  test('are those in trouble where they do not: none of these counts as well', () => {
+    assert.deepEqual(listWatchLines(makePages(500, 0), false), ['  500 watches, all well: courier status --all']);
+    assert.equal(listWatchLines(makePages(500, 2), false).at(-1), '  … and 498 more, all well: courier status --all');
+    assert.equal(
+      listWatchLines(makePages(500, 490), false).at(-1),
+      '  … and 480 more, 470 of them not well: courier status --all',
+    );
   });
 });

@@ -15,6 +15,8 @@ export interface WatchOnPage {
   readonly nextRunAt: number | null;
   /** Since when it fails; null when it does not. What it cannot read stands among what needs you. */
   readonly failing: string | null;
+  /** Something of it stands among what needs you. */
+  readonly needsYou: boolean;
 }
 
 /** Lines of watches that a screen has room for, beside what needs you and the money. */
@@ -36,10 +38,10 @@ export function listWatchLines(watches: readonly WatchOnPage[], all: boolean): s
 
 const WELL = 3;
 
-function rankWatch({ state: { figures, held }, failing }: WatchOnPage): number {
+function rankWatch({ state: { figures, held }, failing, needsYou }: WatchOnPage): number {
   if (held.length > 0) return 0;
   if (failing !== null) return 1;
-  return figures.keptBackUrls > 0 || figures.quarantinedUrls > 0 ? 2 : WELL;
+  return needsYou || figures.keptBackUrls > 0 || figures.quarantinedUrls > 0 ? 2 : WELL;
 }
 
 /** Its last real run, its next one, and what waits and why. */

@@ -118,78 +118,108 @@ function describeOption({ description, defaultValue, argChoices, mandatory, envV
 
 /** Records of --json, from the schemas that the programs print with `schema --output` and `schema`. */
 export function renderJsonOutput(): string {
+  const records = [VersionRecord, defineSummary({}), ...listRecords(CLI_OUTPUT), ...listRecords(SERVICE_OUTPUT)];
+  const shared = findSharedFields(records);
   return [
     '# JSON output',
     '',
     GENERATED,
     '',
     '`--json` prints NDJSON on stdout: one record a line, first a `version` record, last a `summary` record, on failure too.',
-    'Only `courier-service serve` prints `listening` before them. This is schema 1. Records and fields may be added; a field',
-    'never changes its meaning, so ignore what you do not know.',
+    'Only `courier-service serve` prints `listening` before them. This is schema 1: records and fields may be added, a field',
+    'never changes its meaning. Ignore what you do not know.',
     '',
-    '- Names are snake_case.',
-    '- An amount is an integer number of micro-lira in a field that ends in `_micros`: 0.50 TRY is 500000.',
-    '- An instant is ISO 8601 in UTC, such as `2026-01-31T04:30:00.000Z`.',
-    '- A duration ends in `_seconds` or `_ms`.',
-    '- A field that can be null says what null means. A field marked optional can be absent.',
+    '- `_micros` is an integer number of micro-lira: 0.50 TRY is 500000. `_seconds` and `_ms` are durations.',
+    '- An instant is ISO 8601 in UTC, such as `2026-01-31T04:30:00.000Z`. Days and months are those of UTC.',
+    '- A field without a type is an integer. `?` after a type: it can be null. Null is none, not yet or not known,',
+    '  unless the field says more.',
     '',
     'The JSON Schemas: `courier schema --output` and `courier-service schema`.',
     '',
-    ...renderRecord(VersionRecord),
-    ...renderRecord(defineSummary({})),
-    'A summary has the fields of its command as well, unless the command ended with `error`.',
+    '## Shared fields',
     '',
-    ...renderOutput('courier', CLI_OUTPUT),
+    'Records name these without repeating them.',
+    ...renderRows([...shared.values()]),
+    '',
+    ...renderRecord(VersionRecord, shared),
+    ...renderRecord(defineSummary({}), shared),
+    'A summary also has the fields of its command, unless it has `error`.',
+    '',
+    ...renderOutput('courier', CLI_OUTPUT, shared),
     '### The file of `plan -o`',
     '',
-    'Read by `apply`, which refuses a file of another version or with other fields.',
-    ...renderFields(PlanFileSchema),
+    '`apply` refuses a file of another version or with other fields.',
+    ...renderFields(PlanFileSchema, shared),
     '',
-    ...renderOutput('courier-service', SERVICE_OUTPUT),
+    ...renderOutput('courier-service', SERVICE_OUTPUT, shared),
   ].join('\n');
 }
 
-function renderOutput(program: string, output: Readonly<Record<string, CommandOutput>>): string[] {
-  const records = new Map(
-    Object.values(output).flatMap(({ records: all }) => all.map((each) => [getRecordName(each), each])),
-  );
+type Output = Readonly<Record<string, CommandOutput>>;
+
+const listRecords = (output: Output): readonly TObject[] => [
+  ...new Map(
+    Object.values(output).flatMap(({ records }) => records.map((each) => [getRecordName(each), each] as const)),
+  ).values(),
+];
+
+function renderOutput(program: string, output: Output, shared: SharedFields): string[] {
   return [
     `## ${program}`,
-    ...table(
-      ['command', 'records', 'fields of its summary'],
-      Object.entries(output).map(([command, { records: all, summary }]) => [
-        `\`${command}\``,
-        all
-          .map(
-            (each) => `[\`${getRecordName(each)}\`](#${getRecordName(each)}${suffixes(program, getRecordName(each))})`,
-          )
-          .join(', '),
-        Object.entries(summary)
-          .map(([name, field]) => `\`${name}\`: ${getDescription(field)}`)
-          .join('; '),
-      ]),
+    ...narrowTable(
+      ['command', 'records', 'summary'],
+      [
+        ...Map.groupBy(Object.entries(output), ([, { records, summary }]) =>
+          [records.map((each) => toLink(program, getRecordName(each))).join(', '), toList(summary, shared)].join(' | '),
+        ),
+      ].map(([cells, commands]) => [commands.map(([command]) => `\`${command}\``).join(', '), ...cells.split(' | ')]),
     ),
     '',
-    ...[...records.values()].flatMap(renderRecord),
+    ...listRecords(output).flatMap((each) => renderRecord(each, shared)),
   ];
 }
 
+const toLink = (program: string, name: string): string => `[${name}](#${name}${suffixes(program, name)})`;
+
+const toList = (summary: CommandOutput['summary'], shared: SharedFields): string =>
+  Object.entries(summary)
+    .map(([name, field]) => (isShared(shared, name, field) ? `\`${name}\`` : `\`${name}\`: ${getDescription(field)}`))
+    .join('; ');
+
 /** Two records of one name, one of each program, get the anchors that code hosts give to equal headings. */
 const suffixes = (program: string, name: string): string =>
-  program === 'courier-service' &&
-  Object.values(CLI_OUTPUT).some(({ records }) => records.some((each) => getRecordName(each) === name))
-    ? '-1'
-    : '';
+  program === 'courier-service' && listRecords(CLI_OUTPUT).some((each) => getRecordName(each) === name) ? '-1' : '';
 
-function renderRecord(record: TObject): string[] {
-  return [`### ${getRecordName(record)}`, '', getDescription(record), ...renderFields(record), ''];
+const renderRecord = (record: TObject, shared: SharedFields): string[] => [
+  `### ${getRecordName(record)}`,
+  '',
+  getDescription(record),
+  ...renderFields(record, shared),
+  '',
+];
+
+/** The names of shared fields, and a table of the others. */
+function renderFields(record: TSchema, shared: SharedFields): string[] {
+  const fields = listFields(record);
+  const own = fields.filter(({ name, field }) => !isShared(shared, name, field));
+  const others = fields.filter((each) => !own.includes(each)).map(({ path }) => `\`${path}\``);
+  return [...(others.length === 0 ? [] : ['', `[Shared](#shared-fields): ${others.join(', ')}.`]), ...renderRows(own)];
 }
 
-const renderFields = (record: TSchema): string[] =>
-  table(
-    ['field', 'type', ''],
-    listFields(record, '').filter(([name]) => name !== '`type`'),
+const renderRows = (fields: readonly Field[]): string[] =>
+  narrowTable(
+    ['field', 'meaning'],
+    fields.map(({ path, field, isOptional }) => [
+      [`\`${path}\``, ...(isCount(field) ? [] : [formatType(field)]), ...(isOptional ? ['optional'] : [])].join(' '),
+      describeField(field),
+    ]),
   );
+
+/** Tables of hundreds of short rows, without the bars at both ends. */
+const narrowTable = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>
+  rows.length === 0
+    ? []
+    : ['', head.join(' | '), head.map(() => '---').join('|'), ...rows.map((each) => each.map(cell).join(' | ').trim())];
 
 interface Node {
   readonly type?: string;
@@ -203,30 +233,74 @@ interface Node {
   readonly description?: string;
 }
 
-/** The fields of an object, those of its groups and lists included, by their paths. */
-function listFields(schema: TSchema, path: string): string[][] {
-  const { properties = {}, required = [] } = schema as Node;
+interface Field {
+  readonly name: string;
+  readonly path: string;
+  readonly field: Node;
+  readonly isOptional: boolean;
+}
+
+/** The fields of an object, those of its groups and lists included. */
+function listFields(schema: Node, prefix = ''): readonly Field[] {
+  const { properties = {}, required = [] } = schema;
   return Object.entries(properties).flatMap(([name, field]) => {
+    if (prefix === '' && name === 'type') return [];
     const inner = skipNull(field);
-    const own = `${path}${name}`;
-    const optional = required.includes(name) ? '' : ', optional';
-    const rows = [[`\`${own}\``, `${formatType(field)}${optional}`, field.description ?? '']];
-    if (inner.properties !== undefined) rows.push(...listFields(inner as TSchema, `${own}.`));
-    if (inner.items?.properties !== undefined) rows.push(...listFields(inner.items as TSchema, `${own}[].`));
-    return rows;
+    const path = `${prefix}${name}`;
+    return [
+      { name, path, field, isOptional: !required.includes(name) },
+      ...(inner.properties === undefined ? [] : listFields(inner, `${path}.`)),
+      ...(inner.items?.properties === undefined ? [] : listFields(inner.items, `${path}[].`)),
+    ];
   });
+}
+
+type SharedFields = ReadonlyMap<string, Field>;
+
+/** By name, the field that several places have with one type and meaning; of two such fields, the more frequent. */
+function findSharedFields(records: readonly TObject[]): SharedFields {
+  const places = Map.groupBy(
+    records.flatMap((each) => listFields(each)),
+    ({ name, field }) => `${name} ${toMeaning(field)}`,
+  );
+  const repeated = [...places.values()].filter(({ length }) => length > 1).toSorted((a, b) => a.length - b.length);
+  const shared = new Map(repeated.flatMap(([first]) => (first === undefined ? [] : [[first.name, first] as const])));
+  return new Map(
+    [...shared.values()]
+      .map((each) => [each.name, { ...each, path: each.name, isOptional: false }] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** Most fields are integers, so the page leaves that type out. */
+const isCount = (field: Node): boolean => formatType(field) === 'integer';
+
+const toMeaning = (field: Node): string => `${formatType(field)} ${describeField(field)}`;
+
+function isShared(shared: SharedFields, name: string, field: Node): boolean {
+  const other = shared.get(name);
+  return other !== undefined && toMeaning(other.field) === toMeaning(field);
 }
 
 const skipNull = (field: Node): Node => field.anyOf?.find(({ type }) => type !== 'null') ?? field;
 
 function formatType(field: Node): string {
   const inner = skipNull(field);
-  const orNull = inner === field ? '' : ' or null';
+  const orNull = inner === field ? '' : '?';
   if (inner.const !== undefined) return `${JSON.stringify(inner.const)}${orNull}`;
-  if (inner.enum !== undefined) return `${inner.enum.map((each) => `"${each}"`).join(', ')}${orNull}`;
   if (inner.format === 'date-time') return `instant${orNull}`;
-  if (inner.type === 'array') return `list of ${formatType(inner.items ?? {})}${orNull}`;
+  if (inner.type === 'array') return `${formatType(inner.items ?? {})}[]${orNull}`;
   return `${inner.type ?? 'any'}${orNull}`;
+}
+
+/** Its description; also its values, where the description does not explain them. */
+function describeField(field: Node): string {
+  const description = field.description ?? '';
+  const values = skipNull(field).enum ?? [];
+  const explained = values.filter((each) => description.includes(`${each}:`)).length;
+  if (explained === values.length) return description;
+  const list = values.map((each) => `\`${each}\``).join(', ');
+  return explained === 0 ? `${description}: ${list}` : `${list}; ${description}`;
 }
 
 const getDescription = (schema: TSchema): string => (schema as Node).description ?? '';

@@ -45,12 +45,12 @@ const AccountRecord = defineRecord('account', 'An account.', {
   id: text('id of the account'),
   name: text('name of the account'),
   status: text('active, suspended or closed'),
-  status_reason: nullable(text('why it is not active; null when it is')),
-  balance_micros: micros('balance in micro-lira'),
-  price_standard_micros: micros('price per URL of service standard in micro-lira'),
-  price_fast_micros: micros('price per URL of service fast in micro-lira'),
-  password: optional(text('password for the dashboard; only from `account create`, the only time that it is shown')),
-  repeated: optional(flag('the reference was used before, so nothing was changed; only from `top-up` and `adjust`')),
+  status_reason: nullable(text('why')),
+  balance_micros: micros('balance'),
+  price_standard_micros: micros('price per URL, standard'),
+  price_fast_micros: micros('price per URL, fast'),
+  password: optional(text('for the dashboard; only from `account create`, shown once')),
+  repeated: optional(flag('the reference was used before, nothing was changed')),
 });
 
 export const toAccountRecord = (
@@ -92,15 +92,13 @@ export const toResetLinkRecord = (name: string, link: string): Static<typeof Res
 });
 
 const EventRecord = defineRecord('event', 'A change, and who made it.', {
-  id: count('number of the event; later ones have higher numbers'),
+  id: count('later events have higher numbers'),
   account: text('name of the account'),
   event: text('what happened'),
   actor: text('who did it'),
-  address: nullable(
-    text('network address of a customer; user, machine and address of an operator; null when it is not known'),
-  ),
-  details: Type.Unsafe<AuditEvent['details']>({ description: 'what the event is about, by its kind' }),
-  created_at: instant('when it happened'),
+  address: nullable(text('network address; of an operator also user and machine')),
+  details: Type.Unsafe<AuditEvent['details']>({ description: 'by kind of event' }),
+  created_at: instant('when'),
 });
 
 export const toEventRecord = (each: AuditEvent): Static<typeof EventRecord> => ({
@@ -117,9 +115,9 @@ export const toEventRecord = (each: AuditEvent): Static<typeof EventRecord> => (
 const SERVICE_LEVELS = ['standard', 'fast'] as const;
 const PriceRecord = defineRecord('price', 'A price that an account had.', {
   service: oneOf(SERVICE_LEVELS, 'service level'),
-  price_micros: micros('price per URL in micro-lira'),
-  reason: nullable(text('why it was set; null when none was given')),
-  from: instant('from when on'),
+  price_micros: micros('price per URL'),
+  reason: nullable(text('why')),
+  from: instant('beginning'),
 });
 
 export const toPriceRecord = (price: {
@@ -137,15 +135,15 @@ export const toPriceRecord = (price: {
 
 const ENTRY_FIELDS = {
   kind: text('charge, restore, top_up, refund or adjustment'),
-  amount_micros: micros('in micro-lira; negative when money leaves the account'),
-  reference: nullable(text("the operator's invoice, transfer or case; null without one")),
-  reason: nullable(text('why; null when none was given')),
-  created_at: instant('when it was made'),
+  amount_micros: micros('negative when money leaves the account'),
+  reference: nullable(text("the operator's invoice, transfer or case")),
+  reason: nullable(text('why')),
+  created_at: instant('when'),
 };
 const EntryRecord = defineRecord('entry', 'An entry of a statement.', {
   ...ENTRY_FIELDS,
   subject: text('what it was for'),
-  balance_after_micros: micros('balance after it in micro-lira'),
+  balance_after_micros: micros('balance after it'),
 });
 
 const toEntryFields = (entry: Entry) => ({
@@ -165,14 +163,14 @@ export const toEntryRecord = (entry: Entry): Static<typeof EntryRecord> => ({
 
 const StatementRecord = defineRecord('statement', 'The sums of a statement, after its entries.', {
   name: text('name of the account'),
-  from: instant('its beginning'),
-  to: instant('its end, not included'),
-  opening_balance_micros: micros('balance at its beginning in micro-lira'),
-  closing_balance_micros: micros('balance at its end in micro-lira'),
+  from: instant('beginning'),
+  to: instant('end, not included'),
+  opening_balance_micros: micros('balance at its beginning'),
+  closing_balance_micros: micros('balance at its end'),
   totals_micros: Type.Record(Type.String(), Type.Integer(), {
-    description: 'sum of the entries of each kind, in micro-lira',
+    description: 'sum by kind',
   }),
-  entries: count('entries in it'),
+  entries: count('number of entries'),
 });
 
 export const toStatementRecord = (
@@ -193,11 +191,11 @@ const KeyRecord = defineRecord('key', 'An API key.', {
   id: text('id of the key'),
   name: text('what it is for'),
   prefix: text('its first characters'),
-  api_key: optional(text('the key; only when it is made, the only time that it is shown')),
-  created_at: instant('when it was made'),
-  expires_at: nullable(instant('until when it works; null without an end')),
-  replaced_by: nullable(text('id of the key that takes its place; null without one')),
-  revoked_at: nullable(instant('when it was revoked; null when it was not')),
+  api_key: optional(text('the key, shown only when it is made')),
+  created_at: instant('when'),
+  expires_at: nullable(instant('end')),
+  replaced_by: nullable(text('id of its successor')),
+  revoked_at: nullable(instant('when revoked')),
 });
 
 export const toKeyRecord = (key: ApiKey | CreatedKey): Static<typeof KeyRecord> => ({
@@ -213,25 +211,25 @@ export const toKeyRecord = (key: ApiKey | CreatedKey): Static<typeof KeyRecord> 
 });
 
 const SubmissionRecord = defineRecord('submission', 'A submission of any account.', {
-  reference: text('its reference'),
+  reference: text('reference of the job'),
   account: text('name of the account'),
-  project: nullable(text('its project; null without one')),
+  project: nullable(text('project of the job')),
   service: oneOf(SERVICE_LEVELS, 'service level'),
   status: text('queued, processing, completed, partial or failed'),
   urls: count('URLs in it'),
-  completed: count('URLs that were completed'),
-  failed: count('URLs that failed'),
-  price_per_url_micros: micros('price per URL in micro-lira'),
-  charged_micros: micros('charge in micro-lira'),
-  refunded_micros: micros('refunds in micro-lira'),
-  accepted_at: instant('when it was accepted'),
-  dispatched_at: nullable(instant('when it was handed to processing; null until then')),
-  started_at: nullable(instant('when processing began; null until then')),
-  finished_at: nullable(instant('when it ended; null until then')),
-  entries: list(Type.Object(ENTRY_FIELDS), 'its entries, oldest first'),
-  failed_now: optional(count('URLs that this command failed; only from `submission fail`')),
-  refunded_now_micros: optional(micros('what this command refunded; only from `submission fail` and `refund`')),
-  repeated: optional(flag('the reference was used before, so nothing was changed; only from `refund`')),
+  completed: count('URLs completed'),
+  failed: count('URLs failed'),
+  price_per_url_micros: micros('price per URL'),
+  charged_micros: micros('charge'),
+  refunded_micros: micros('refunds'),
+  accepted_at: instant('when accepted'),
+  dispatched_at: nullable(instant('when handed to processing')),
+  started_at: nullable(instant('when processing began')),
+  finished_at: nullable(instant('when it ended')),
+  entries: list(Type.Object(ENTRY_FIELDS), 'oldest first'),
+  failed_now: optional(count('failed by this command; only from `submission fail`')),
+  refunded_now_micros: optional(micros('refunded by this command')),
+  repeated: optional(flag('the reference was used before, nothing was changed')),
 });
 
 export interface SubmissionChange {
@@ -266,8 +264,8 @@ export const toSubmissionRecord = (each: Submission, change: SubmissionChange): 
 const DifferenceRecord = defineRecord('difference', 'A rule that the tables break.', {
   rule: text('the rule'),
   subject: text('the account, entry, submission or index check'),
-  expected: text('what the rule asks for; an amount is in micro-lira'),
-  found: text('what the tables hold'),
+  expected: text('required by the rule; amounts in micro-lira'),
+  found: text('in the tables; amounts in micro-lira'),
 });
 
 export const toDifferenceRecord = ({
@@ -284,9 +282,9 @@ export const toDifferenceRecord = ({
 });
 
 const BackupRecord = defineRecord('backup', 'A copy of the database.', {
-  file: text('where it is'),
-  bytes: count('its size'),
-  differences: count('rules that it breaks'),
+  file: text('path'),
+  bytes: count('size'),
+  differences: count('rules broken'),
 });
 
 export const toBackupRecord = (file: string, bytes: number, differences: number): Static<typeof BackupRecord> => ({

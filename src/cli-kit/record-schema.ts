@@ -18,7 +18,7 @@ export const group = <T extends TProperties>(fields: T, description: string) => 
 export const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description });
 
-/** The field is null when its value is unknown or does not apply; the description says which. */
+/** Null is none, not yet or not known; the description says what else it means. */
 export const nullable = <T extends TSchema>(field: T) =>
   Type.Unsafe<Static<T> | null>({ anyOf: [field, { type: 'null' }], description: describe(field) });
 
@@ -44,7 +44,7 @@ export const VersionRecord = defineRecord('version', 'The first record of every 
 });
 
 const SUMMARY_FIELDS = {
-  ok: flag('whether `exit_code` is 0'),
+  ok: flag('`exit_code` is 0'),
   exit_code: Type.Integer({ description: 'see [exit codes](exit-codes.md)' }),
   error: optional(text('why the command ended early; absent when it came to its end')),
 };
@@ -71,7 +71,8 @@ export function buildOutputSchema(program: string, commands: Documented): Record
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Machine output of ${program}, schema 1`,
     description:
-      'One record a line. Records and fields may be added; a field never changes its meaning. Ignore what you do not know.',
+      'One record a line. Records and fields may be added; a field never changes its meaning. Ignore what you do not know. ' +
+      'Null is none, not yet or not known, unless the field says more.',
     anyOf: Object.keys(definitions).map((name) => ({ $ref: `#/$defs/${name}` })),
     commands: Object.fromEntries(
       Object.entries(commands).map(([command, { records, first }]) => [

@@ -20,9 +20,9 @@ export const PlanFileSchema = Type.Object(
           digest: Type.String({ description: 'names exactly this plan: these URLs at this price' }),
           urls: Type.Integer({ minimum: 0, description: 'URLs to buy; for the reader, `digest` decides' }),
           cost_micros: Type.Union([Type.Integer(), Type.Null()], {
-            description: 'cost in micro-lira; null when no price is known',
+            description: 'cost',
           }),
-          guards: Type.Array(Type.String(), { description: 'why a guard would hold the run; empty when none does' }),
+          guards: Type.Array(Type.String(), { description: 'why a guard would hold it' }),
         },
         { additionalProperties: false },
       ),

@@ -27,6 +27,7 @@ async function listCommands({ command, load }: Program): Promise<string[]> {
 interface Field {
   readonly type?: string;
   readonly format?: string;
+  readonly minimum?: number;
   readonly description?: string;
   readonly anyOf?: readonly Field[];
   readonly items?: Field;
@@ -64,12 +65,14 @@ describe('the published machine output', () => {
     for (const [, output] of PROGRAMS) {
       for (const [command, { records, summary }] of Object.entries(output)) {
         for (const schema of [...records, defineSummary(summary)]) {
-          for (const [name, { type, format, description }] of listFields(schema as Field)) {
+          for (const [name, { type, format, description, minimum }] of listFields(schema as Field)) {
             const where = `${command}: ${name}`;
             assert.match(name, /^[a-z]+(_[a-z]+)*$/, where);
             if (name !== 'type') assert.ok((description ?? '') !== '', `${where} has no description`);
             if (format === 'date-time') assert.match(name, /(_at|^at|^from|^to|_since)$/, where);
-            if (/micro-lira/.test(description ?? '') && type === 'integer') assert.match(name, /_micros$/, where);
+            // Only counts have a minimum: an integer that may be below zero is an amount.
+            if (type === 'integer' && minimum === undefined && name !== 'exit_code')
+              assert.match(name, /_micros$/, where);
           }
         }
       }

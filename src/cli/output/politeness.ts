@@ -7,9 +7,9 @@ export type { HostDelay } from '../../temporal-api/payloads.ts';
 
 /** Requests of a crawl that were answered with 304. */
 export const SAVED_FIELDS = {
-  not_transferred: count('sitemaps for which the server answered 304, so that nothing was transferred'),
-  saved_bytes: count('size of their last transfer, as sent; 0 for those whose size is not known'),
-  saved_ms: count('time that their last transfer took, summed over the sitemaps, in milliseconds'),
+  not_transferred: count('sitemaps answered with 304'),
+  saved_bytes: count('size of their last transfers as sent, where known'),
+  saved_ms: count('time of their last transfers, summed'),
 };
 
 export const toSavedFields = ({ sitemaps, bytes, ms }: SavedTransfers) => ({
@@ -21,10 +21,10 @@ export const toSavedFields = ({ sitemaps, bytes, ms }: SavedTransfers) => ({
 export const DELAYS = list(
   Type.Object({
     host: text('host, with its port if it has one'),
-    delay_ms: count('wait between two requests, in milliseconds'),
-    asked_ms: count('what the robots.txt asks for, in milliseconds; the wait is at most 30 s'),
+    delay_ms: count('wait between two requests'),
+    asked_ms: count('Crawl-delay of robots.txt; the wait is at most 30 s'),
   }),
-  'hosts whose robots.txt asks for a Crawl-delay, where it is respected',
+  'hosts with a respected Crawl-delay',
 );
 
 export const toDelayFields = ({ host, delayMs, askedMs }: HostDelay) => ({

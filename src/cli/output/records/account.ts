@@ -16,9 +16,9 @@ export const toMovedRecord = ({
 
 const ResumedRecord = defineRecord('resumed', 'An account that sends again after the service refused every batch.', {
   account: text('name of the account'),
-  stopped: flag('false: it was not stopped, and nothing was changed'),
+  stopped: flag('false: it was not stopped'),
   how: oneOf(['send', 'release'], 'send: its batches are sent as they are; release: their URLs are due again'),
-  batches: count('batches that wait to be sent, or that were taken back'),
+  batches: count('batches waiting to be sent, or taken back'),
 });
 
 export const toResumedRecord = (

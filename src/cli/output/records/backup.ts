@@ -11,11 +11,11 @@ import {
 import type { LedgerCopy } from '../../../ledger/back-up.ts';
 
 const LedgerCopyRecord = defineRecord('ledger_copy', 'A file that holds a copy of the ledger.', {
-  file: text('its path'),
+  file: text('path'),
   ledger: text('id of the ledger'),
-  urls: count('URLs that it knows'),
-  batches: count('batches that it knows'),
-  last_accepted_at: nullable(instant('when the service accepted the last of them; null without one')),
+  urls: count('URLs in it'),
+  batches: count('batches in it'),
+  last_accepted_at: nullable(instant('last acceptance')),
 });
 
 export const toLedgerCopyRecord = (file: string, copy: LedgerCopy): Static<typeof LedgerCopyRecord> => ({
@@ -28,9 +28,9 @@ export const toLedgerCopyRecord = (file: string, copy: LedgerCopy): Static<typeo
 });
 
 export const BACKUP_OUTPUT: Readonly<Record<string, CommandOutput>> = {
-  backup: { records: [LedgerCopyRecord], summary: { bytes: count('size of the file') } },
+  backup: { records: [LedgerCopyRecord], summary: { bytes: count('size') } },
   restore: {
     records: [LedgerCopyRecord],
-    summary: { kept: nullable(text('where the ledger of before is kept; null: there was none')) },
+    summary: { kept: nullable(text('where the old ledger is kept')) },
   },
 };

@@ -28,41 +28,37 @@ export const BATCH_STATES = [
 
 const DECISION_FIELDS = {
   decision: oneOf(['approved', 'rejected'], 'what was decided'),
-  by: text('who decided, with the note'),
+  by: text('who, with the note'),
   at: instant('when'),
 };
 
 const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or the intent to make it.', {
-  batch: count('its number in the ledger'),
+  batch: count('number of the batch'),
   watch: text('name of the watch'),
   account: text('name of the account'),
-  run: nullable(text('the run that planned it; null when `recover` found it')),
-  decision: nullable(
-    group(DECISION_FIELDS, 'what was decided on that run, when a guard held it; null when nothing was'),
-  ),
+  run: nullable(text('null when `recover` found it')),
+  decision: nullable(group(DECISION_FIELDS, 'decision on its run, when held')),
   service: oneOf(['standard', 'fast'], 'service level'),
-  project: text('project, as it is sent'),
-  idempotency_key: nullable(text('key of its request; null when it is unknown')),
-  tag: nullable(text('short tag of the key in `project`, for a search at the service; null when it has none')),
+  project: text('as sent'),
+  idempotency_key: nullable(text('key of its request')),
+  tag: nullable(text('short tag of the key in `project`')),
   urls: count('URLs in it'),
   state: oneOf(
     BATCH_STATES,
-    'planned: not sent; sending: an attempt is out or its outcome is in doubt; accepted: the service has it; refused: ' +
-      'nothing was charged, its URLs are in other batches or in quarantine; needs_review: nothing more is sent, you decide; ' +
-      'cancelled: taken back before anything was charged, its URLs are due again',
+    'planned: not sent; sending: an attempt is out or in doubt; accepted: the service has it; refused: not charged, its URLs are in other batches or quarantine; needs_review: you decide; cancelled: not charged, its URLs are due again',
   ),
-  reason: nullable(text('why it is in this state; null when there is nothing to say')),
+  reason: nullable(text('why')),
   attempts: count('requests sent for it'),
-  expected_cost_micros: nullable(micros('cost in micro-lira at the price of the plan; null when none was known')),
-  charge_micros: nullable(micros('reported charge in micro-lira; null when nothing was reported')),
-  reference: nullable(text('reference of the job; null until it is accepted')),
-  job_state: nullable(text('state of the job, in the words of the specification where it has one')),
-  completed: count('URLs that were completed'),
-  failed: count('URLs that failed'),
+  expected_cost_micros: nullable(micros('cost at the price of the plan')),
+  charge_micros: nullable(micros('reported charge')),
+  reference: nullable(text('reference of the job')),
+  job_state: nullable(text('state of the job')),
+  completed: count('URLs completed'),
+  failed: count('URLs failed'),
   planned_at: instant('when it was planned'),
-  accepted_at: nullable(instant('when the service accepted it; null until then')),
-  ended_at: nullable(instant('when its job ended; null until then')),
-  in_doubt_since: nullable(instant('since when the outcome of an attempt is unknown; null when it is known')),
+  accepted_at: nullable(instant('when accepted')),
+  ended_at: nullable(instant('when its job ended')),
+  in_doubt_since: nullable(instant('since when the outcome is unknown')),
   next_attempt_at: nullable(instant('not before; null when at once, or never')),
 });
 
@@ -97,12 +93,12 @@ export function toBatchRecord(batch: BatchLine): Static<typeof BatchRecord> {
 }
 
 const BatchUrlRecord = defineRecord('batch_url', 'A URL of a batch, in the order in which it is sent.', {
-  url: text('the URL'),
-  generation: count('how often it was planned, this time included'),
-  result: nullable(text('what the service reported for it: completed, failed, … ; null when nothing was reported')),
-  result_reason: nullable(text('the reason that the service reported; null when it reported none')),
-  state: text('where the URL stands now: known, planned, submitted, completed, failed, held or quarantined'),
-  state_reason: nullable(text('why; null when there is nothing to say')),
+  url: text('the URL, normalized'),
+  generation: count('how often it was planned'),
+  result: nullable(text('as the service reported it')),
+  result_reason: nullable(text('reason that the service reported')),
+  state: text('state of the URL now'),
+  state_reason: nullable(text('why')),
 });
 
 export const toBatchUrlRecord = (url: BatchUrl): Static<typeof BatchUrlRecord> => ({
@@ -117,9 +113,9 @@ export const toBatchUrlRecord = (url: BatchUrl): Static<typeof BatchUrlRecord> =
 
 const HOW = ['charged', 'release', 'leave'] as const;
 const ResolvedRecord = defineRecord('resolved', 'A batch that was resolved.', {
-  batch: count('its number in the ledger'),
+  batch: count('number of the batch'),
   how: oneOf(HOW, 'charged: it is followed as a job; release: its URLs are due again; leave: they are not'),
-  urls: count('URLs that this concerns; of an open job those without a result'),
+  urls: count('URLs concerned; of an open job those without a result'),
 });
 
 export const toResolvedRecord = (
@@ -134,7 +130,7 @@ export const toResolvedRecord = (
 });
 
 const CancelledRecord = defineRecord('cancelled', 'A batch that was cancelled.', {
-  batch: count('its number in the ledger'),
+  batch: count('number of the batch'),
   urls: count('URLs that are due again'),
 });
 
@@ -148,14 +144,12 @@ const LIST: CommandOutput = { records: [BatchRecord], summary: { batches: count(
 const SHOW: CommandOutput = {
   records: [BatchRecord, BatchUrlRecord],
   summary: {
-    batch: count('its number'),
+    batch: count('number of the batch'),
     urls: count('URLs in it'),
-    unread: nullable(
-      text('what of the answer for its job could not be read, and which setting helps; null when all was'),
-    ),
+    unread: nullable(text("unreadable parts of the job's answer, and the setting that helps")),
   },
 };
-const RESOLVE: CommandOutput = { records: [ResolvedRecord], summary: { batch: count('its number') } };
+const RESOLVE: CommandOutput = { records: [ResolvedRecord], summary: { batch: count('number of the batch') } };
 
 export const BATCH_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'batches list': LIST,
@@ -163,7 +157,7 @@ export const BATCH_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'batches resolve': RESOLVE,
   'batches cancel': {
     records: [CancelledRecord],
-    summary: { batch: count('its number'), urls: count('URLs that are due again') },
+    summary: { batch: count('number of the batch'), urls: count('URLs that are due again') },
   },
   'submissions list': LIST,
   'submissions show': SHOW,

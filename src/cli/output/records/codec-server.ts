@@ -4,7 +4,7 @@ export const CODEC_SERVER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'codec-server': {
     records: [
       defineRecord('listening', 'The codec server answers from now on.', {
-        url: text('http://HOST:PORT, the endpoint for the Web UI'),
+        url: text('`http://HOST:PORT`, the endpoint for the Web UI'),
       }),
     ],
     summary: {},

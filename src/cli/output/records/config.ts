@@ -14,11 +14,11 @@ import type { Setting } from '../../../config/settings.ts';
 const ORIGINS = ['file', 'environment', 'default'] as const;
 
 const SettingRecord = defineRecord('setting', 'A setting in force.', {
-  key: text('its name, such as watches.shop.guard.max_new'),
-  value: nullable(text('as the configuration writes it, without secrets; null when it is not set and has no default')),
-  origin: oneOf(ORIGINS, 'where it comes from'),
-  file: nullable(text('the file that has it; null when no file does')),
-  line: nullable(count('its line in that file; null when no file has it')),
+  key: text('such as watches.shop.guard.max_new'),
+  value: nullable(text('without secrets; null: not set, no default')),
+  origin: oneOf(ORIGINS, 'origin'),
+  file: nullable(text('file')),
+  line: nullable(count('line')),
 });
 
 export const toSettingRecord = ({ key, value, origin, file, line }: Setting): Static<typeof SettingRecord> => ({
@@ -31,10 +31,10 @@ export const toSettingRecord = ({ key, value, origin, file, line }: Setting): St
 });
 
 const WarningRecord = defineRecord('warning', 'A setting that probably does not do what was meant.', {
-  file: text('the file that has it'),
-  line: nullable(count('its line; null when it is about the file as a whole')),
-  column: nullable(count('its column; null likewise')),
-  path: text('its name, such as watches.shop.hosts'),
+  file: text('file'),
+  line: nullable(count('null: the file as a whole')),
+  column: nullable(count('column')),
+  path: text('such as watches.shop.hosts'),
   message: text('what is wrong, and what to write'),
 });
 
@@ -59,13 +59,13 @@ export const CONFIG_OUTPUT: Readonly<Record<string, CommandOutput>> = {
     summary: {
       accounts: count('configured accounts'),
       watches: count('configured watches'),
-      warnings: count('settings that probably do not do what was meant'),
+      warnings: count('number of warnings'),
     },
   },
   'config show': {
     records: [SettingRecord],
     summary: {
-      files: texts('the files of the configuration, in their order'),
+      files: texts('configuration files, in order'),
       settings: count('settings shown'),
     },
   },

@@ -4,17 +4,15 @@ import type { RunCounts } from '../../../temporal-api/payloads.ts';
 /** What a crawl found, compared with the ledger: fields of several records. */
 export const COUNT_FIELDS = {
   found: count('URLs in scope; a URL in two sitemaps counts once'),
-  new: count('URLs that were not submitted before'),
-  changed: count('URLs whose lastmod changed since they were submitted'),
-  known: count('URLs that need nothing'),
-  gone: count('URLs that are in no sitemap any more; 0 when the crawl is incomplete'),
+  new: count('never submitted before'),
+  changed: count('lastmod changed since submitted'),
+  known: count('needing nothing'),
+  gone: count('in no sitemap any more; 0 when incomplete'),
   skipped: count('URLs out of scope'),
-  complete: flag('whether every sitemap was read to its end'),
+  complete: flag('every sitemap was read'),
 };
 
-export const UNMATCHED_RULES = texts(
-  'hosts and globs of the watch that matched no URL of a complete crawl, as `exclude /drafts/**`',
-);
+export const UNMATCHED_RULES = texts('hosts and globs that matched no URL of a complete crawl');
 
 export const toCountFields = ({
   found,

@@ -16,20 +16,20 @@ import { DELAYS, SAVED_FIELDS } from '../politeness.ts';
 
 /** Written by hand in crawl-lines.ts: a serializer takes as long for a million objects as the crawl. */
 const UrlRecord = defineRecord('url', 'A page that a sitemap names.', {
-  loc: text('as the sitemap has it'),
-  url: optional(nullable(text('normalized; absent when it equals `loc`, null when `loc` names no page'))),
-  lastmod: nullable(text('lastmod as written; null without one')),
-  relative: optional(Type.Literal(true, { description: '`loc` is relative, which the protocol does not allow' })),
+  loc: text('as in the sitemap'),
+  url: optional(nullable(text('normalized; absent when equal to `loc`; null when `loc` names no page'))),
+  lastmod: nullable(text('as written')),
+  relative: optional(Type.Literal(true, { description: '`loc` is relative, against the protocol' })),
   sitemap: text('the sitemap that names it'),
 });
 
 export const CrawlStatsRecord = defineRecord('crawl_stats', 'What a crawl found, in numbers; only with `--stats`.', {
-  urls: count('pages that the sitemaps name, those named twice included'),
+  urls: count('pages in the sitemaps, repeats included'),
   unique_urls: count('different pages'),
-  duplicates: count('pages that were named before, in the same sitemap or in another'),
+  duplicates: count('repeats'),
   relative_urls: count('records whose relative URL names no page'),
   lastmods: count('pages with a lastmod'),
-  invalid_lastmods: count('of them, those that are not a W3C date'),
+  invalid_lastmods: count('of them not a W3C date'),
   lastmod_ages: group(
     {
       day: count('under a day old'),
@@ -39,20 +39,20 @@ export const CrawlStatsRecord = defineRecord('crawl_stats', 'What a crawl found,
       older: count('older'),
       future: count('in the future'),
     },
-    'pages by the age of their lastmod; each is counted once',
+    'pages by age of lastmod, each once',
   ),
   hosts: list(
     Type.Object({ host: text('host, with its port if it has one'), urls: count('its pages') }),
-    'the 20 hosts with the most pages',
+    'the 20 with the most pages',
   ),
   host_count: count('different hosts, up to 1,000'),
   urls_of_other_hosts: count('pages of hosts beyond those'),
   sitemaps_by_depth: Type.Array(Type.Integer({ minimum: 0 }), {
-    description: 'sitemaps opened at each depth; the first number is that of the sources',
+    description: 'sitemaps opened at each depth, the sources first',
   }),
   slowest: list(
-    Type.Object({ sitemap: text('which'), ms: count('from its request to its verdict, in milliseconds') }),
-    'the 10 sitemaps that took longest',
+    Type.Object({ sitemap: text('which'), ms: count('from request to verdict') }),
+    'the 10 slowest sitemaps',
   ),
 });
 
@@ -62,15 +62,15 @@ export const PageChangeRecord = defineRecord(
   {
     change: oneOf(['new', 'changed', 'gone'], 'changed: its lastmod is certainly later'),
     url: text('the page, normalized'),
-    lastmod: nullable(text('its lastmod in this crawl, in UTC; null without one that counts')),
-    old_lastmod: nullable(text('its lastmod in the old crawl, in the same form')),
+    lastmod: nullable(text('in this crawl, in UTC; null without one that counts')),
+    old_lastmod: nullable(text('in the old crawl')),
   },
 );
 
 const COMPARISON = group(
   {
     old_urls: count('different pages of the old crawl'),
-    old_complete: flag('whether the old crawl was complete; else no page is new'),
+    old_complete: flag('the old crawl was complete; else no page is new'),
     unique_urls: count('different pages of this crawl'),
     new: count('pages that only this crawl has'),
     changed: count('pages whose lastmod is certainly later'),
@@ -84,12 +84,12 @@ export const CRAWL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   crawl: {
     records: [UrlRecord, CrawlStatsRecord, PageChangeRecord],
     summary: {
-      urls: count('pages printed, counted with `--stats`, or compared with `--compare`'),
+      urls: count('pages printed, counted or compared'),
       sitemaps: count('sitemaps opened'),
-      not_modified: count('sitemaps that `--state` did not need to read again'),
+      not_modified: count('sitemaps not read again, by `--state`'),
       ...SAVED_FIELDS,
       delays: DELAYS,
-      complete: flag('whether everything was read to its end'),
+      complete: flag('everything was read'),
       problems: list(
         Type.Object({
           sitemap: text('where'),
@@ -102,7 +102,7 @@ export const CRAWL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
         'the first 1,000 problems',
       ),
       comparison: optional(COMPARISON),
-      problems_omitted: optional(count('problems beyond those; absent for none')),
+      problems_omitted: optional(count('problems beyond those')),
     },
   },
 };

@@ -5,14 +5,14 @@ import { type CommandOutput, count, defineRecord, micros, text, texts } from '..
 const DemoWatchRecord = defineRecord('demo_watch', 'A run of a watch of the demo, and its index checks.', {
   watch: text('name of the watch'),
   found: count('URLs in scope'),
-  new: count('URLs that were not submitted before'),
-  submitted: count('URLs that the service accepted'),
-  completed: count('URLs that were completed'),
-  failed: count('URLs that failed'),
+  new: count('never submitted before'),
+  submitted: count('URLs accepted'),
+  completed: count('URLs completed'),
+  failed: count('URLs failed'),
   checked: count('URLs checked in the index'),
   in_index: count('URLs found in the index'),
-  charged_micros: micros('charge of the submissions in micro-lira'),
-  charged_checks_micros: micros('charge of the index checks in micro-lira'),
+  charged_micros: micros('charge of submissions'),
+  charged_checks_micros: micros('charge of index checks'),
 });
 
 /** One line of the demo's result. */
@@ -49,10 +49,10 @@ export const DEMO_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   demo: {
     records: [DemoWatchRecord],
     summary: {
-      balance_micros: micros('balance of the sandbox account in micro-lira'),
+      balance_micros: micros('balance of the sandbox account'),
       notices: texts('what else you should know'),
-      web_ui: text('address of the runs in the Web UI of Temporal'),
-      config: text('the configuration file of the demo, for other commands'),
+      web_ui: text("runs in Temporal's Web UI"),
+      config: text('configuration file of the demo'),
     },
   },
 };

@@ -5,8 +5,8 @@ const ListedPagesRecord = defineRecord(
   'listed_pages',
   'Pages that `ledger forget` keeps, because a watch lists them.',
   {
-    watch: text('name of the watch that lists them'),
-    pages: count('such pages'),
+    watch: text('name of the watch'),
+    pages: count('pages listed'),
   },
 );
 
@@ -20,12 +20,12 @@ export const FORGET_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger forget': {
     records: [ListedPagesRecord],
     summary: {
-      pages: count('pages forgotten, or with `--dry-run` those that would be'),
+      pages: count('forgotten, or to forget'),
       kept: count('selected pages that keep their addresses'),
-      sitemaps: nullable(count('sitemaps whose addresses were removed; null with `--dry-run`')),
-      texts: nullable(count('messages and samples from which addresses were removed; null with `--dry-run`')),
-      freed_bytes: nullable(count('bytes that the SQLite file became smaller by; null without `--vacuum`')),
-      dry_run: flag('whether nothing was forgotten'),
+      sitemaps: nullable(count('sitemaps removed; null with `--dry-run`')),
+      texts: nullable(count('messages and samples changed; null with `--dry-run`')),
+      freed_bytes: nullable(count('freed in the SQLite file; null without `--vacuum`')),
+      dry_run: flag('a dry run'),
     },
   },
 };

@@ -17,14 +17,14 @@ const RESULTS = ['found', 'not_found', 'unknown'] as const;
 
 const IndexStateRecord = defineRecord('index_state', 'What the last index check of a URL said.', {
   watch: text('name of the watch'),
-  url: text('the URL'),
-  result: nullable(oneOf(RESULTS, 'whether it is in the index; null until it was checked')),
-  checked_at: nullable(instant('when it was checked last; null until then')),
-  completed_at: instant('when the service completed it'),
-  checks: count('checks since then'),
-  misses: count('how many of the last checks in a row did not find it'),
-  next_check_at: nullable(instant('when it is checked next; null when it is not')),
-  gone: flag('whether it is in no sitemap any more'),
+  url: text('the URL, normalized'),
+  result: nullable(oneOf(RESULTS, 'index check')),
+  checked_at: nullable(instant('last check')),
+  completed_at: instant('when completed'),
+  checks: count('checks since'),
+  misses: count('last checks in a row that did not find it'),
+  next_check_at: nullable(instant('next check')),
+  gone: flag('in no sitemap any more'),
 });
 
 export const toIndexStateRecord = (state: IndexState): Static<typeof IndexStateRecord> => ({

@@ -12,18 +12,15 @@ import { Type } from '../../../json-schema/type.ts';
 import type { SiteSurvey } from '../../../sitemap/survey-site.ts';
 
 const SiteRecord = defineRecord('site', 'What a site publishes.', {
-  site: text('as named on the command line'),
-  watch: nullable(text('name of its watch; null when no sitemap was found')),
-  source: nullable(text('the robots.txt or sitemap that the watch reads; null when none was found')),
-  urls: count('different pages that its sitemaps name'),
+  site: text('as on the command line'),
+  watch: nullable(text('name of the watch')),
+  source: nullable(text('robots.txt or sitemap of the watch')),
+  urls: count('different pages in its sitemaps'),
   urls_with_lastmod: count('pages with a lastmod'),
-  hosts: list(
-    Type.Object({ host: text('host'), urls: count('its pages') }),
-    'hosts of the pages, the most frequent first',
-  ),
-  hosts_proposed: texts('hosts whose URLs the configuration lets be bought'),
-  complete: flag('whether everything was read to its end'),
-  problems: list(Type.Object({ url: text('address'), message: text('what happened') }), 'the first 20 problems'),
+  hosts: list(Type.Object({ host: text('host'), urls: count('its pages') }), 'most frequent first'),
+  hosts_proposed: texts('hosts in the configuration'),
+  complete: flag('everything was read'),
+  problems: list(Type.Object({ url: text('address'), message: text('what happened') }), 'the first 20'),
 });
 
 export function toSiteRecord(survey: SiteSurvey, watch: { id: string; hosts: readonly string[] } | null) {
@@ -45,9 +42,9 @@ export const INIT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   init: {
     records: [SiteRecord],
     summary: {
-      file: nullable(text('configuration that was written; null when no site has a sitemap')),
+      file: nullable(text('file written')),
       watches: count('watches in it'),
-      sites_without_sitemap: count('sites of which no sitemap was found'),
+      sites_without_sitemap: count('sites without a sitemap'),
     },
   },
 };

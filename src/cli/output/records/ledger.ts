@@ -18,14 +18,14 @@ import { URL_STATES } from './url-history.ts';
 
 const PURCHASED_FIELDS = {
   watch: text('name of the watch'),
-  account: text('name of its account'),
+  account: text('name of the account'),
   url: text('the URL, normalized'),
   state: oneOf(URL_STATES, 'where it stands'),
   generation: count('how often it was planned'),
-  failures: count('how often it failed in a row'),
-  bought_at: nullable(instant('when its last batch was accepted; null until one was')),
-  lastmod: nullable(text('lastmod of the page as it was bought, in UTC; null without a date')),
-  lastmod_at: nullable(instant('when that begins')),
+  failures: count('failures in a row'),
+  bought_at: nullable(instant('last acceptance')),
+  lastmod: nullable(text('as it was bought, in UTC')),
+  lastmod_at: nullable(instant('its first instant')),
 };
 
 export const PurchasedUrlRecord = defineRecord(
@@ -38,7 +38,7 @@ const { url: _, ...FORGOTTEN_FIELDS } = PURCHASED_FIELDS;
 
 const ForgottenUrlRecord = defineRecord('forgotten_url', 'The same of a page whose address the ledger has forgotten.', {
   ...FORGOTTEN_FIELDS,
-  digest: text('SHA-256 of the normalized URL, in hexadecimal digits'),
+  digest: text('SHA-256 of the normalized URL, hexadecimal'),
 });
 
 export const toPurchasedUrlRecord = (
@@ -61,10 +61,10 @@ const toPurchase = (row: PurchasedUrl) => ({
 
 const ImportedRecord = defineRecord('imported', 'What an import does to one watch.', {
   watch: text('name of the watch'),
-  account: text('name of its account'),
-  added: count('URLs that the ledger did not have'),
-  marked: count('URLs that it had and that were not bought: they are not bought for being new'),
-  known: count('URLs that are bought according to the ledger too; they are left as they are'),
+  account: text('name of the account'),
+  added: count('URLs new to the ledger'),
+  marked: count('URLs known but not bought: they no longer count as new'),
+  known: count('URLs already bought; unchanged'),
 });
 
 export const toImportedRecord = (
@@ -82,6 +82,6 @@ export const LEDGER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger export': { records: [PurchasedUrlRecord, ForgottenUrlRecord], summary: { urls: count('URLs exported') } },
   'ledger import': {
     records: [ImportedRecord],
-    summary: { urls: count('URLs in the file'), written: flag('false: a dry run, which changed nothing') },
+    summary: { urls: count('URLs in the file'), written: flag('false: a dry run') },
   },
 };

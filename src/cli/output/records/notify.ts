@@ -3,8 +3,8 @@ import type { Channel } from '../../../config/notify.ts';
 
 const TestMessageRecord = defineRecord('test_message', 'A test message, and whether its channel took it.', {
   channel: text('name of the channel'),
-  form: oneOf(['webhook', 'slack', 'teams', 'email'], 'form of the channel'),
-  failure: nullable(text('why it was not delivered; null when it was')),
+  form: oneOf(['webhook', 'slack', 'teams', 'email'], 'form'),
+  failure: nullable(text('why it was not delivered; null: delivered')),
 });
 
 export const toTestMessageRecord = (channel: string, form: Channel['kind'], failure: string | null) => ({
@@ -17,6 +17,6 @@ export const toTestMessageRecord = (channel: string, form: Channel['kind'], fail
 export const NOTIFY_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'notify test': {
     records: [TestMessageRecord],
-    summary: { sent: count('messages that were delivered'), failed: count('messages that were not') },
+    summary: { sent: count('messages delivered'), failed: count('messages not delivered') },
   },
 };

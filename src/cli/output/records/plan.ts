@@ -23,40 +23,40 @@ import type { AccountPlan, WatchPlan } from '../plan-text.ts';
 import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 
 export const PRICE_BASIS = ['learned', 'configured', 'unknown'] as const;
-const BASIS = 'where the price comes from: the last charge, the configuration, or nowhere';
+const BASIS = 'source of the price';
 
 const PlanRecord = defineRecord('plan', 'What a run of one watch would buy now.', {
   watch: text('name of the watch'),
-  run: text('the run that read the sitemaps; `apply` names it'),
+  run: text('the run that read the sitemaps'),
   ...COUNT_FIELDS,
-  first_run: flag('whether the ledger has no finished run of the watch'),
+  first_run: flag('no run of the watch finished before'),
   urls: count('URLs to buy'),
   batches: count('batches to send'),
-  cost_micros: nullable(micros('cost in micro-lira; null when no price is known')),
-  price_per_url_micros: nullable(micros('price per URL in micro-lira; null when not known')),
+  cost_micros: nullable(micros('cost')),
+  price_per_url_micros: nullable(micros('price per URL')),
   price_basis: oneOf(PRICE_BASIS, BASIS),
   due: group(
     {
       new: count('never submitted'),
-      changed: count('their lastmod changed'),
+      changed: count('lastmod changed'),
       retry: count('failed before'),
       not_found: count('never found in the index'),
       released: count('released from quarantine or review'),
     },
-    'why URLs are due',
+    'URLs by reason',
   ),
-  held_urls: count('URLs that are due and not planned'),
-  held_reason: nullable(text('the cap that holds them; null when nothing is held')),
+  held_urls: count('due, not planned'),
+  held_reason: nullable(text('the cap that holds them')),
   skipped_by_reason: list(
     Type.Object({
-      reason: text('why they are out of scope'),
-      urls: count('how many'),
-      sample: texts('a few of them'),
+      reason: text('why'),
+      urls: count('URLs'),
+      sample: texts('a few URLs'),
     }),
-    'URLs out of scope, by reason',
+    'by reason',
   ),
   unmatched_rules: UNMATCHED_RULES,
-  guards: texts('why a guard would hold the run; empty when none does'),
+  guards: texts('why a guard would hold it'),
   notices: texts('what else you should know'),
 });
 
@@ -91,11 +91,11 @@ export function toPlanRecord(watchPlan: WatchPlan, notices: readonly string[]): 
 
 const PlannedUrlRecord = defineRecord('planned_url', 'A URL of a plan; only with `--urls`.', {
   watch: text('name of the watch'),
-  url: text('the URL'),
-  due: oneOf(['new', 'changed', 'retry', 'not_found', 'released'], 'why it is bought'),
-  generation: count('which purchase of the URL it is, 1 for the first'),
-  lastmod: nullable(text('its lastmod in UTC; null without a date')),
-  held_reason: nullable(text('why it is not bought now; null when it is')),
+  url: text('the URL, normalized'),
+  due: oneOf(['new', 'changed', 'retry', 'not_found', 'released'], 'reason to buy'),
+  generation: count('1 for the first purchase'),
+  lastmod: nullable(text('in UTC')),
+  held_reason: nullable(text('the cap that holds them')),
 });
 
 export const toPlannedUrlRecord = (watch: string, planned: PlannedUrl): Static<typeof PlannedUrlRecord> => ({
@@ -112,14 +112,12 @@ const AccountPlanRecord = defineRecord('account_plan', 'What the plans of an acc
   account: text('name of the account'),
   urls: count('URLs to buy'),
   batches: count('batches to send'),
-  cost_micros: nullable(micros('cost in micro-lira; null when the price of a part is unknown')),
-  balance_micros: nullable(micros('last known balance in micro-lira; null when the service has not reported one')),
-  balance_at: nullable(instant('when the balance was reported; null without one')),
-  balance_after_micros: nullable(micros('balance minus cost; null when one of them is unknown')),
-  shortfall_micros: nullable(
-    micros('how much the balance is short of the cost; 0 when it suffices, null when not known'),
-  ),
-  requests_needed: count('requests to submit; polling takes more'),
+  cost_micros: nullable(micros('cost; null: the price of a part is unknown')),
+  balance_micros: nullable(micros('last reported balance')),
+  balance_at: nullable(instant('when reported')),
+  balance_after_micros: nullable(micros('balance less cost')),
+  shortfall_micros: nullable(micros('what the balance is short of; 0 when it suffices')),
+  requests_needed: count('to submit; polling takes more'),
   requests_left: group(
     {
       minute: count('this minute'),
@@ -127,9 +125,9 @@ const AccountPlanRecord = defineRecord('account_plan', 'What the plans of an acc
       day: count('today'),
       submissions: count('submissions this minute'),
     },
-    'requests that the rate limits still allow',
+    'requests left',
   ),
-  submit_seconds: count('how long the limit of submissions makes sending take'),
+  submit_seconds: count('least time to send, by the limit of submissions'),
   notices: texts('what else you should know'),
 });
 
@@ -154,10 +152,10 @@ export function toAccountPlanRecord(plan: AccountPlan, notices: readonly string[
 
 const AppliedRecord = defineRecord('applied', 'A plan of one watch that was applied.', {
   watch: text('name of the watch'),
-  run: text('the run of the plan'),
+  run: text('name of the run'),
   urls: count('URLs planned'),
   batches: count('batches planned'),
-  cost_micros: nullable(micros('cost in micro-lira; null when no price is known')),
+  cost_micros: nullable(micros('cost')),
 });
 
 export const toAppliedRecord = (
@@ -169,9 +167,9 @@ export const PLAN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   plan: {
     records: [PlanRecord, PlannedUrlRecord, AccountPlanRecord],
     summary: {
-      urls: count('URLs to buy, of all watches'),
-      plan_file: nullable(text('where `-o` kept the plan; null without it')),
+      urls: count('URLs to buy'),
+      plan_file: nullable(text('where `-o` kept the plan')),
     },
   },
-  apply: { records: [AppliedRecord], summary: { urls: count('URLs planned, of all watches') } },
+  apply: { records: [AppliedRecord], summary: { urls: count('URLs planned') } },
 };

@@ -3,7 +3,7 @@ import { type CommandOutput, count, defineRecord, flag, nullable, text } from '.
 
 const PrunedRecord = defineRecord('pruned', 'Details of one kind that were removed from the ledger.', {
   table: text('name of the table'),
-  rows: count('rows removed, or with `--dry-run` those that would be'),
+  rows: count('rows removed, or to remove'),
 });
 
 export const toPrunedRecord = (table: string, rows: number): Static<typeof PrunedRecord> => ({
@@ -17,9 +17,9 @@ export const PRUNE_OUTPUT: Readonly<Record<string, CommandOutput>> = {
     records: [PrunedRecord],
     summary: {
       rows: count('rows of all kinds'),
-      dry_run: flag('whether nothing was removed'),
-      archive: nullable(text('the file where they are kept; null when they are not')),
-      freed_bytes: nullable(count('bytes that the SQLite file became smaller by; null without `--vacuum`')),
+      dry_run: flag('a dry run'),
+      archive: nullable(text('where they are kept')),
+      freed_bytes: nullable(count('freed in the SQLite file; null without `--vacuum`')),
     },
   },
 };

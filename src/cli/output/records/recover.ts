@@ -4,15 +4,15 @@ import { type CommandOutput, count, defineRecord, micros, nullable, text } from 
 
 const RecoveredRecord = defineRecord('recovered', 'What the history of an account brought into the ledger.', {
   account: text('name of the account'),
-  jobs: count('jobs in the history of the service'),
-  recovered: count('jobs that the ledger did not know'),
+  jobs: count("jobs in the service's history"),
+  recovered: count('jobs new to the ledger'),
   answered: count('jobs of batches that were waiting for their answer'),
-  known: count('jobs that the ledger knew'),
-  unassigned: count('jobs that fit no watch and were left out'),
-  not_found: count('jobs that the service accepted, and neither lists nor shows'),
+  known: count('jobs already in the ledger'),
+  unassigned: count('jobs of no watch, left out'),
+  not_found: count('accepted jobs that the service neither lists nor shows'),
   urls: count('URLs of the recovered jobs'),
-  charged_micros: micros('reported charge of the recovered jobs'),
-  unknown_charge_jobs: count('recovered jobs whose charge the service has not reported'),
+  charged_micros: micros('reported charge of the recovered'),
+  unknown_charge_jobs: count('recovered jobs of unreported charge'),
 });
 
 export interface RecoveredCounts {
@@ -43,8 +43,8 @@ export const toRecoveredRecord = (account: string, counts: RecoveredCounts): Sta
 
 const UnassignedRecord = defineRecord('unassigned', 'A job that fits no watch.', {
   reference: text('reference of the job'),
-  project: nullable(text('project of the job; null when the service did not report one')),
-  sample: nullable(text('one of its URLs; null when the service did not report them')),
+  project: nullable(text('project of the job')),
+  sample: nullable(text('one of its URLs')),
 });
 
 export const toUnassignedRecord = ({

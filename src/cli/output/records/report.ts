@@ -15,69 +15,69 @@ import { toCoverage } from '../../../report/figures/coverage.ts';
 import { type Report, STAGES } from '../../../report/report.ts';
 import { renderReason } from '../../../submission/reason.ts';
 
-const from = instant('start of the day, in UTC');
+const from = instant('start of the day');
 const watch = text('name of the watch');
 const account = text('name of the account');
 /** What nearly every figure is of. */
 const OF_WATCH = { watch, account };
 
 const PeriodRecord = defineRecord('report_period', 'What the report covers, and since when its figures are whole.', {
-  from: instant('start of the first day, in UTC'),
-  to: instant('start of the last day, which is today, in UTC'),
-  made_at: instant('when it was made'),
-  purchases_since: nullable(instant('times and failures are only those from then on; null: of the whole period')),
-  checks_since: nullable(instant('index checks are only those from then on; null: of the whole period')),
-  check_details_since: nullable(instant('details of earlier index checks were removed; null when none were')),
+  from: instant('start of the first day'),
+  to: instant('start of today'),
+  made_at: instant('when'),
+  purchases_since: nullable(instant('times and failures begin here; null: with the period')),
+  checks_since: nullable(instant('index checks begin here; null: with the period')),
+  check_details_since: nullable(instant('details of earlier checks were removed')),
 });
 
 const CoverageRecord = defineRecord('report_coverage', 'How far the listed URLs of a watch were on a day.', {
   ...OF_WATCH,
   from,
   listed: nullable(count('URLs in the sitemaps')),
-  bought: nullable(count('of them, accepted by the service at least once; null when not counted on that day')),
-  completed: nullable(count('of them, completed; null when not counted on that day')),
-  checked: nullable(count('of them, checked in the index since; null when not counted on that day')),
-  found: nullable(count('of them, found at the last check; null when not counted on that day')),
+  bought: nullable(count('of them, accepted at least once; null: not counted that day')),
+  completed: nullable(count('of them, completed; null: not counted that day')),
+  checked: nullable(count('of them, checked in the index since; null: not counted that day')),
+  found: nullable(count('of them, found at the last check; null: not counted that day')),
 });
 
 const RunsRecord = defineRecord('report_runs', 'What the runs of a watch found on a day.', {
   ...OF_WATCH,
   from,
-  new: count('new URLs; without those of a first run'),
-  gone: count('URLs that are no longer listed'),
+  new: count('new URLs, without those of a first run'),
+  gone: count('URLs no longer listed'),
   finished: count('runs that finished'),
-  incomplete: count('runs that could not read every sitemap'),
+  incomplete: count('runs that did not read every sitemap'),
 });
 
 const SpendRecord = defineRecord('report_spend', 'What an account was charged on a day for these watches.', {
   account,
   from,
   urls: count('URLs submitted'),
-  submissions_micros: micros('charge of the submissions in micro-lira'),
+  submissions_micros: micros('charge of submissions'),
   checked_urls: count('URLs checked in the index'),
-  checks_micros: micros('charge of the index checks in micro-lira'),
-  unknown_charge_urls: count('accepted URLs whose charge the service has not reported; not in the sums'),
-  cap_micros: nullable(micros('cap of a day in micro-lira; null without one, or where watches are left out')),
+  checks_micros: micros('charge of index checks'),
+  unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),
+  cap_micros: nullable(micros('cap of a day; null also where watches are left out')),
 });
 
 const TimesRecord = defineRecord('report_times', 'How long new URLs took from the sitemap to a stage.', {
   stage: oneOf(STAGES, 'what they reached'),
-  from: nullable(instant('start of the day on which they reached it, in UTC; null: the whole period')),
+  from: nullable(instant('start of the day; null: the whole period')),
   urls: count('URLs measured'),
-  median_ms: count('half of them took no longer'),
-  nine_in_ten_ms: count('nine in ten took no longer'),
+  median_ms: count('median'),
+  nine_in_ten_ms: count('90th percentile'),
 });
 
 const ChecksRecord = defineRecord('report_index_checks', 'What index checks of a watch found on a day.', {
   ...OF_WATCH,
   from,
-  urls: count('URLs checked; one that is checked twice counts twice'),
+  urls: count('checks'),
   found: count('of them, found'),
 });
 
 const FailureRecord = defineRecord('report_failure', 'URLs that failed for a reason.', {
-  reason: nullable(text('in the words of the service; null when it gave none, or for the other reasons')),
-  other: count('1 for all reasons that have no record of their own, else 0'),
+  reason: nullable(text("the service's words; null without, or for the other reasons")),
+  other: count('1: all reasons without a record of their own; else 0'),
   urls: count('URLs'),
 });
 
@@ -86,17 +86,17 @@ const WaitingRecord = defineRecord('report_waiting', 'A batch that waits; the ol
   account,
   watch,
   batch: count('number of the batch'),
-  reference: nullable(text('reference of the job; null until it is accepted')),
+  reference: nullable(text('reference of the job')),
   urls: count('URLs in it'),
   waiting_since: instant('since when'),
-  reason: nullable(text('why; null when there is nothing to say')),
+  reason: nullable(text('why')),
 });
 
 const DueRecord = defineRecord('report_due', 'URLs of a watch that are due and not planned.', {
   ...OF_WATCH,
-  urls: count('URLs; 10,000 means that or more'),
-  oldest_at: nullable(instant('start of the run that found the oldest; null without any')),
-  example: nullable(text('the oldest URL; null without any')),
+  urls: count('10,000 means that or more'),
+  oldest_at: nullable(instant('start of the run that found it')),
+  example: nullable(text('the oldest URL')),
 });
 
 const QuarantineRecord = defineRecord('report_quarantine', 'URLs of a watch in quarantine for a reason.', {
@@ -111,7 +111,7 @@ const SlowestRecord = defineRecord('report_slowest', 'One of the slowest jobs th
   watch,
   reference: nullable(text('reference of the job')),
   urls: count('URLs in it'),
-  accepted_at: instant('when it was accepted'),
+  accepted_at: instant('when accepted'),
   took_ms: count('until it ended'),
 });
 
@@ -213,7 +213,7 @@ export const REPORT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
       SlowestRecord,
     ],
     summary: {
-      file: nullable(text('the file that was written; null when none was')),
+      file: nullable(text('file written')),
       watches: count('watches in the report'),
     },
   },

@@ -19,14 +19,14 @@ export interface SpendLine extends Omit<Spending, 'watch'> {
 
 const SpendRecord = defineRecord('spend', 'What was charged, by watch, day or month.', {
   account: text('name of the account'),
-  watch: nullable(text('name of the watch; null in sums over the watches of the account')),
-  from: instant('start of the period, in UTC'),
+  watch: nullable(text('null in sums over all watches')),
+  from: instant('start of the period'),
   urls: count('URLs submitted'),
-  submissions_micros: micros('charge of the submissions in micro-lira'),
+  submissions_micros: micros('charge of submissions'),
   checked_urls: count('URLs checked in the index'),
-  checks_micros: micros('charge of the index checks in micro-lira'),
-  total_micros: micros('both together in micro-lira'),
-  unknown_charge_urls: count('accepted URLs whose charge the service has not reported; not in the sums'),
+  checks_micros: micros('charge of index checks'),
+  total_micros: micros('both together'),
+  unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),
 });
 
 export const toSpendRecord = (line: SpendLine): Static<typeof SpendRecord> => ({
@@ -46,8 +46,8 @@ export const SPEND_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   spend: {
     records: [SpendRecord],
     summary: {
-      from: instant('start of the first period, in UTC'),
-      total_micros: micros('everything listed, in micro-lira'),
+      from: instant('start of the first period'),
+      total_micros: micros('everything listed'),
     },
   },
 };

@@ -30,67 +30,67 @@ import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 
 const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
   watch: text('name of the watch'),
-  account: text('name of its account'),
-  configured: flag('false: it is not in the configuration any more, and a run of it still waits for your decision'),
-  next_run_at: nullable(instant('when its schedule runs next; null when not known')),
+  account: text('name of the account'),
+  configured: flag('false: removed, and a run still waits for your decision'),
+  next_run_at: nullable(instant('its next run')),
   last_run: nullable(
     group(
       {
         run: text('name of the run'),
         started_at: instant('when it started'),
-        ended_at: nullable(instant('when it ended; null while it is active')),
-        end: nullable(text('how it ended: finished, rejected, failed or abandoned; null while it is active')),
-        decision: nullable(text('what was decided on it: approved or rejected; null when nothing was')),
-        decided_by: nullable(text('who decided, with the note; null when nobody did')),
-        decided_at: nullable(instant('when; null when nothing was')),
+        ended_at: nullable(instant('when it ended')),
+        end: nullable(text('finished, rejected, failed or abandoned')),
+        decision: nullable(text('approved or rejected')),
+        decided_by: nullable(text('who, with the note')),
+        decided_at: nullable(instant('when')),
         ...COUNT_FIELDS,
         ...SAVED_FIELDS,
         unmatched_rules: UNMATCHED_RULES,
         planned: count('URLs planned'),
-        planned_cost_micros: nullable(micros('their cost in micro-lira; null when no price was known')),
-        held_urls: count('URLs that a cap holds'),
-        held_reason: nullable(text('the cap; null when nothing is held')),
+        planned_cost_micros: nullable(micros('cost')),
+        held_urls: count('due, not planned'),
+        held_reason: nullable(text('the cap that holds them')),
         batches: count('batches of the run'),
-        submitted: count('URLs that the service accepted'),
-        completed: count('URLs that were completed'),
-        failed: count('URLs that failed'),
-        open: count('URLs without a result yet'),
-        quarantined: count('URLs in quarantine'),
-        without_result: count('URLs whose job ended without a result for them; they count as bought'),
-        needs_review: count('URLs in batches that need review'),
+        submitted: count('URLs accepted'),
+        completed: count('URLs completed'),
+        failed: count('URLs failed'),
+        open: count('without a result yet'),
+        quarantined: count('in quarantine'),
+        without_result: count('job ended without a result for them; they count as bought'),
+        needs_review: count('in batches that need review'),
         in_index: count('URLs found at their last index check'),
-        charged_micros: micros('reported charge in micro-lira'),
-        unknown_charge_urls: count('accepted URLs whose charge the service has not reported; not in `charged_micros`'),
+        charged_micros: micros('reported charge'),
+        unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),
       },
-      'its last run that was no preview; null before the first',
+      'last run that was no preview',
     ),
   ),
   held: list(
     Type.Object({
-      run: text('name of the run, for `approve` and `reject`'),
-      reasons: texts('why a guard holds it'),
-      sample: texts('a few of the URLs'),
+      run: text('name of the run'),
+      reasons: texts('why'),
+      sample: texts('a few URLs'),
       forecast: group(
         {
-          urls: count('URLs that an approval buys at most'),
-          cost_micros: nullable(micros('their cost in micro-lira; null when no price is known')),
-          allowed_urls: count('how many of them the caps and the balance allowed when it was held'),
+          urls: count('URLs, at most'),
+          cost_micros: nullable(micros('cost')),
+          allowed_urls: count('of them within caps and balance when held'),
         },
-        'what an approval buys, as the question was asked',
+        'what an approval buys',
       ),
-      remedy: nullable(text('what ends it without a decision; null where only a decision does')),
+      remedy: nullable(text('what ends it without a decision')),
     }),
-    'runs that wait for your decision, or for money',
+    'runs that wait for your decision or for money',
   ),
-  failed_runs: count('runs in a row that were incomplete or broke off, up to the last; at most 50'),
-  failing_since: nullable(instant('when the first of them started; null without any')),
+  failed_runs: count('last runs in a row that were incomplete or broke off, at most 50'),
+  failing_since: nullable(instant('start of the first of them')),
   unread: list(
     Type.Object({ sitemap: text('address of the sitemap'), message: text('why it could not be read') }),
-    'the first sitemaps that the last run could not read',
+    'sitemaps of the last run, the first ones',
   ),
-  kept_back_urls: count('URLs that a cap or the balance kept back from the last run that ended'),
-  kept_back_reason: nullable(text('why; null when nothing is kept back')),
-  quarantined_urls: count('URLs in quarantine; at most 10,000 are counted'),
+  kept_back_urls: count('URLs that a cap or the balance kept from the last run'),
+  kept_back_reason: nullable(text('why')),
+  quarantined_urls: count('in quarantine, counted up to 10,000'),
 });
 
 export function toWatchRecord(
@@ -151,44 +151,40 @@ const toLastRun = (run: RunLine, summary: RunSummary) => ({
 
 const PriceFields = group(
   {
-    per_url_micros: nullable(micros('price per URL in micro-lira; null when not known')),
-    basis: oneOf(['learned', 'configured', 'unknown'], 'where the price comes from'),
-    before_micros: nullable(
-      micros('what it was before it changed, for seven days or until it is configured; else null'),
-    ),
-    changed_at: nullable(instant('when it changed; null as before_micros')),
+    per_url_micros: nullable(micros('price per URL')),
+    basis: oneOf(['learned', 'configured', 'unknown'], 'source of the price'),
+    before_micros: nullable(micros('before it changed, for seven days or until configured')),
+    changed_at: nullable(instant('when it changed')),
   },
   'price of a URL',
 );
 
 const AccountRecord = defineRecord('account', 'The money and the work of an account, as the ledger knows them.', {
   account: text('name of the account'),
-  balance_micros: nullable(micros('last reported balance in micro-lira; null when the service has not reported one')),
-  balance_at: nullable(instant('when it was reported; null without one')),
-  charged_since_balance_micros: micros('reported charges since then in micro-lira: the balance does not show them'),
-  charged_today_micros: micros('reported charges since 00:00 UTC'),
-  charged_this_month_micros: micros('reported charges since the first of the month, UTC'),
-  charged_ever_micros: micros('all reported charges'),
-  unknown_charge_urls: count('accepted URLs whose charge the service has not reported; in none of these sums'),
-  unknown_charge_estimate_micros: micros('what the caps count for those, at the configured price; 0 without one'),
-  committed_micros: micros('what may still be charged: planned, in flight or in doubt, index-checks included'),
-  left_micros: nullable(
-    micros('balance less what was charged since and what is committed, the floor included; null without a balance'),
-  ),
-  price: group({ standard: PriceFields, fast: PriceFields }, 'price of a URL by service level'),
+  balance_micros: nullable(micros('last reported balance')),
+  balance_at: nullable(instant('when reported')),
+  charged_since_balance_micros: micros('charged since the balance was read'),
+  charged_today_micros: micros('since 00:00 UTC'),
+  charged_this_month_micros: micros('since the first of the month, UTC'),
+  charged_ever_micros: micros('all charges'),
+  unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),
+  unknown_charge_estimate_micros: micros('what the caps count for those, at the configured price; else 0'),
+  committed_micros: micros('what may still be charged: planned, in flight or in doubt, index checks included'),
+  left_micros: nullable(micros('balance less charged since, committed and the floor')),
+  price: group({ standard: PriceFields, fast: PriceFields }, 'by service level'),
   batches: group(
     {
       planned: count('planned, not sent'),
       in_doubt: count('sent, outcome not known'),
-      open: count('accepted, their job has not ended'),
-      overdue: count('of them those that are no longer polled; you decide: `courier batches resolve`'),
-      needs_review: count('you decide: `courier batches resolve`'),
+      open: count('accepted, not ended'),
+      overdue: count('of them no longer polled; decide: `courier batches resolve`'),
+      needs_review: count('decide: `courier batches resolve`'),
     },
-    'batches by where they stand',
+    'batches by state',
   ),
-  in_doubt_since: nullable(instant('since when the oldest outcome is unknown; null when all are known')),
-  suspended: nullable(text('why its batches wait for funds, or why the account is held; null when neither applies')),
-  key_rejected: nullable(text('why its key is not used; null when it is')),
+  in_doubt_since: nullable(instant('oldest unknown outcome')),
+  suspended: nullable(text('why its batches wait, or the account is held')),
+  key_rejected: nullable(text('why its key is not used')),
 });
 
 export interface ShownTotals {
@@ -238,14 +234,14 @@ export function toAccountRecord(
 const SCHEDULE_STATES = ['scheduled', 'paused', 'unscheduled'] as const;
 const ScheduleRecord = defineRecord('schedule', 'The schedule of a watch on the Temporal server.', {
   watch: text('name of the watch'),
-  account: text('name of its account'),
+  account: text('name of the account'),
   state: oneOf(SCHEDULE_STATES, 'unscheduled: the server has no schedule of this watch'),
-  next_run_at: nullable(instant('when it runs next; null unless it is scheduled')),
-  last_run_at: nullable(instant('when its last run that was no preview started; null before the first')),
-  failed_runs: count('runs in a row that were incomplete or broke off, up to the last; at most 50'),
-  failing_since: nullable(instant('when the first of them started; null without any')),
-  held_run: nullable(text('a run that waits for your decision or for money; null without one')),
-  kept_back_urls: count('URLs that a cap or the balance kept back from the last run that ended'),
+  next_run_at: nullable(instant('its next run')),
+  last_run_at: nullable(instant('start of its last run that was no preview')),
+  failed_runs: count('last runs in a row that were incomplete or broke off, at most 50'),
+  failing_since: nullable(instant('start of the first of them')),
+  held_run: nullable(text('run that waits for your decision or for money')),
+  kept_back_urls: count('URLs that a cap or the balance kept from the last run'),
 });
 
 export const toScheduleRecord = (
@@ -279,7 +275,7 @@ export interface Problem {
 
 const ProblemRecord = defineRecord('problem', 'Something that needs you; only with `--check`.', {
   subject: text('name of the watch or account, or `ledger`'),
-  exit_code: count('what it makes the command exit with, unless something worse does'),
+  exit_code: count('of the command, unless something is worse'),
   problem: text('what it is, and what to do'),
 });
 
@@ -296,7 +292,7 @@ export const STATUS_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   status: {
     records: [WatchRecord, AccountRecord, ProblemRecord],
     summary: {
-      held: texts('runs that wait for your decision'),
+      held: texts('runs held'),
       needs_review: count('batches that need review'),
     },
   },

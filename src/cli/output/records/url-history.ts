@@ -28,23 +28,23 @@ export const PurchaseFields = Type.Object({
   generation: count('1 for the first purchase'),
   batch: count('number of the batch'),
   batch_state: oneOf(BATCH_STATES, 'state of the batch'),
-  batch_reason: nullable(text('why the batch is in this state; null when there is nothing to say')),
-  idempotency_key: nullable(text('key of its request; null when it is unknown')),
-  reference: nullable(text('reference of the job; null until it is accepted')),
+  batch_reason: nullable(text('why')),
+  idempotency_key: nullable(text('key of its request')),
+  reference: nullable(text('reference of the job')),
   planned_at: instant('when it was planned'),
-  accepted_at: nullable(instant('when the service accepted it; null until then')),
-  charge_micros: nullable(micros('share of this URL in the charge of the batch; null when it is unknown')),
-  job_state: nullable(text('state of the job; null until one is known')),
-  result: nullable(text('what the service reported for the URL; null when nothing was reported')),
-  result_reason: nullable(text('the reason that the service reported; null when it reported none')),
-  request_ids: texts('request ids of the service, for its support'),
+  accepted_at: nullable(instant('when accepted')),
+  charge_micros: nullable(micros('share of the charge of the batch')),
+  job_state: nullable(text('state of the job')),
+  result: nullable(text('as the service reported it')),
+  result_reason: nullable(text('reason that the service reported')),
+  request_ids: texts("for the service's support"),
 });
 
 export const CheckFields = Type.Object({
-  at: nullable(instant('when it was checked; null until then')),
-  result: nullable(oneOf(RESULTS, 'whether it is in the index; null until it was checked')),
-  detail: nullable(text("the service's own word; null when it used none")),
-  request_id: nullable(text('request id of the service; null when it sent none')),
+  at: nullable(instant('when it was checked')),
+  result: nullable(oneOf(RESULTS, 'index check')),
+  detail: nullable(text("the service's word")),
+  request_id: nullable(text("for the service's support")),
   state: text('state of the check'),
 });
 
@@ -52,22 +52,22 @@ const UrlHistoryRecord = defineRecord('url_history', 'The history of a URL in on
   url: text('the URL, normalized'),
   watch: text('name of the watch'),
   state: oneOf(URL_STATES, 'where it stands'),
-  reason: nullable(text('why; null when there is nothing to say')),
-  due: nullable(oneOf(DUE, 'why it is bought next; null when it is not')),
+  reason: nullable(text('why')),
+  due: nullable(oneOf(DUE, 'reason to buy it next')),
   due_at: nullable(instant('not before; null when at once, or not at all')),
   generation: count('how often it was planned'),
-  failures: count('how often it failed in a row'),
-  lastmod: nullable(text('the latest lastmod that a sitemap shows, in UTC; null without a date')),
-  sitemap: nullable(text('the sitemap where it was first found; null when `recover` found it')),
-  sitemap_read_at: nullable(instant('when that sitemap was last read to its end; null when never')),
-  first_run: nullable(text('the run that found it; null when `recover` found it')),
-  first_run_at: nullable(instant('when that run started; null when `recover` found it')),
-  changed_run: nullable(text('the run that last saw its lastmod change; null when none did')),
-  gone_run: nullable(text('the run since which it is in no sitemap; null when it is in one, or no run found it gone')),
-  forgotten_at: nullable(instant('when `ledger forget` removed its address; null when it did not')),
-  purchases: list(PurchaseFields, 'every purchase, oldest first'),
-  index_checks: list(CheckFields, 'every index check, oldest first'),
-  next_check_at: nullable(instant('when it is checked next; null when it is not')),
+  failures: count('failures in a row'),
+  lastmod: nullable(text('the latest in a sitemap, in UTC')),
+  sitemap: nullable(text('where first found; null when `recover` found it')),
+  sitemap_read_at: nullable(instant('when that sitemap was last read to its end')),
+  first_run: nullable(text('null when `recover` found it')),
+  first_run_at: nullable(instant('start of `first_run`')),
+  changed_run: nullable(text('the run that last saw its lastmod change')),
+  gone_run: nullable(text('run since which it is in no sitemap')),
+  forgotten_at: nullable(instant('when `ledger forget` removed its address')),
+  purchases: list(PurchaseFields, 'oldest first'),
+  index_checks: list(CheckFields, 'oldest first'),
+  next_check_at: nullable(instant('next check')),
 });
 
 export const toPurchase = (purchase: Purchase): Static<typeof PurchaseFields> => ({
@@ -122,7 +122,7 @@ export function toUrlHistoryRecord(history: UrlHistory): Static<typeof UrlHistor
 const QuarantinedRecord = defineRecord('quarantined', 'A URL in quarantine.', {
   watch: text('name of the watch'),
   url: text('the URL'),
-  reason: text('why it is not bought again'),
+  reason: text('why'),
 });
 
 export const toQuarantinedRecord = ({ watch, url, reason }: Quarantined): Static<typeof QuarantinedRecord> => ({
@@ -135,7 +135,7 @@ export const toQuarantinedRecord = ({ watch, url, reason }: Quarantined): Static
 const ReleasedRecord = defineRecord('released', 'A URL that `quarantine release` was asked to release.', {
   watch: text('name of the watch'),
   url: text('the URL'),
-  released: flag('false when it was not in quarantine'),
+  released: flag('false: it was not in quarantine'),
 });
 
 export const toReleasedRecord = (watch: string, url: string, released: boolean): Static<typeof ReleasedRecord> => ({
@@ -150,6 +150,6 @@ export const URL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
     records: [UrlHistoryRecord],
     summary: { url: text('the URL, normalized'), watches: count('watches that know it') },
   },
-  'quarantine list': { records: [QuarantinedRecord], summary: { quarantined: count('URLs in quarantine') } },
+  'quarantine list': { records: [QuarantinedRecord], summary: { quarantined: count('in quarantine') } },
   'quarantine release': { records: [ReleasedRecord], summary: { released: count('URLs released') } },
 };

@@ -19,20 +19,18 @@ import { CheckFields, PurchaseFields, toCheck, toPurchase, URL_STATES } from './
 const UrlExplanationRecord = defineRecord('url_explanation', 'Why a URL is where it is in one watch.', {
   url: text('the URL, normalized'),
   watch: text('name of the watch'),
-  standing: oneOf(STANDINGS, 'what decides over its next purchase'),
+  standing: oneOf(STANDINGS, 'what decides its next purchase'),
   why: text('why it was bought, or was not'),
   next: text('what happens next, or what you can do'),
-  next_at: nullable(instant('when; null when at no known time')),
-  in_scope: nullable(flag('whether the watch buys such URLs; null when the watch is not configured any more')),
-  scope_rule: nullable(text('the rule that decides it; null when the watch is not configured any more')),
-  sitemap: nullable(text('the sitemap that listed it; null when the ledger has not seen it')),
-  first_seen_at: nullable(instant('when a run first found it; null when the ledger has not seen it')),
-  last_seen_at: nullable(
-    instant('when that sitemap was last read to its end with it; null when it is in none, or was not seen'),
-  ),
-  gone_run: nullable(text('the run since which it is in no sitemap; null when it is in one')),
-  purchases: list(PurchaseFields, 'every purchase, oldest first'),
-  index_checks: list(CheckFields, 'every index check, oldest first'),
+  next_at: nullable(instant('when')),
+  in_scope: nullable(flag('the watch buys such URLs; null: not configured')),
+  scope_rule: nullable(text('the rule that decides it; null: not configured')),
+  sitemap: nullable(text('that listed it')),
+  first_seen_at: nullable(instant('when a run first found it')),
+  last_seen_at: nullable(instant('when that sitemap last had it')),
+  gone_run: nullable(text('run since which it is in no sitemap')),
+  purchases: list(PurchaseFields, 'oldest first'),
+  index_checks: list(CheckFields, 'oldest first'),
 });
 
 export function toUrlExplanationRecord(url: Url, explained: UrlExplanation): Static<typeof UrlExplanationRecord> {

@@ -60,35 +60,78 @@ export async function renderCommands(): Promise<string> {
 
 async function renderProgram(program: Program): Promise<string[]> {
   const { command } = program;
-  const commands: Command[] = [];
+  const leaves: Command[] = [];
   for (const { name } of command.commands.map((each) => ({ name: each.name() }))) {
     const loaded = await program.load(name);
-    if (loaded !== null && name !== 'help') commands.push(...listLeaves(loaded));
+    if (loaded !== null && name !== 'help') leaves.push(...listLeaves(loaded));
   }
+  const same = Map.groupBy(leaves, (leaf) => `${leaf.description()} ${listGiven(leaf).map(toText)}`);
+  const shared = findSharedOptions(
+    [...same.values()].flatMap(([first]) => (first === undefined ? [] : listGiven(first))),
+  );
   return [
     `## ${command.name()}`,
     '',
     command.description(),
-    ...table(['everywhere', ''], listOptions(command)),
+    ...narrowTable(['everywhere', 'meaning'], listOptions(command)),
     '',
-    ...commands.flatMap(renderCommand),
+    `### Shared by commands of ${command.name()}`,
+    ...narrowTable(['argument or option', 'meaning'], shared),
+    '',
+    ...[...same.values()].flatMap((alike) => renderCommand(alike, new Set(shared.map(toText)))),
   ];
 }
+
+const toText = (given: readonly string[]): string => given.join(' ');
 
 const listLeaves = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);
 
-function renderCommand(command: Command): string[] {
-  const given = [...command.registeredArguments.map(formatArgument), ...listOptions(command)];
+const listGiven = (command: Command): string[][] => [
+  ...command.registeredArguments.map(formatArgument),
+  ...listOptions(command),
+];
+
+/** What two commands or more have; of two that are spelled alike, the more frequent. */
+function findSharedOptions(given: readonly string[][]): readonly string[][] {
+  const repeated = [...Map.groupBy(given, toText).values()].filter(({ length }) => length > 1);
+  const frequent = repeated.toSorted((a, b) => a.length - b.length).flatMap((each) => each.slice(0, 1));
+  return [...new Map(frequent.map((each) => [each[0], each])).values()];
+}
+
+/** A command with its own arguments and options, and the names of those that it shares with others. */
+function renderCommand([command, ...alike]: readonly Command[], shared: ReadonlySet<string>): string[] {
+  if (command === undefined) return [];
+  const given = listGiven(command);
+  const common = given.filter((each) => shared.has(toText(each)));
+  const options = listOptionNames(given);
+  const sharedOptions = listOptionNames(common);
   return [
     `### ${getPath(command)}`,
+    ...renderUsage(command),
     '',
-    `\`${[getPath(command), command.usage().replace('[options] ', '').replace('[options]', '')].join(' ').trim()}\``,
+    sentence(command.description()) + (sharedOptions.length === 0 ? '' : ` Shared: ${sharedOptions.join(', ')}.`),
+    ...narrowTable(
+      ['argument or option', 'meaning'],
+      given.filter((each) => !common.includes(each)),
+    ),
     '',
-    sentence(command.description()),
-    ...table(['argument or option', ''], given),
-    '',
+    ...alike.flatMap((each) => [
+      `### ${getPath(each)}`,
+      ...renderUsage(each),
+      '',
+      `The same as \`${getPath(command)}\`${options.length === 0 ? '' : `: ${options.join(', ')}`}.`,
+      '',
+    ]),
   ];
+}
+
+const listOptionNames = (given: readonly string[][]): string[] =>
+  given.flatMap(([name = '']) => (name.startsWith('`-') ? [name] : []));
+
+function renderUsage(command: Command): string[] {
+  const usage = command.usage().replace(/ ?\[options\] ?/, '');
+  return usage === '' ? [] : ['', `\`${getPath(command)} ${usage}\``];
 }
 
 const getPath = (command: Command): string =>

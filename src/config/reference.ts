@@ -58,29 +58,23 @@ export function configReference(): string {
 const INTRODUCTION = `# Configuration reference
 
 Every setting of \`courier.yaml\`, generated from its schema by \`npm run docs:config\`. Do not edit this page. Editors show
-the same texts with the first line \`# yaml-language-server: $schema=./config/courier.schema.json\` (\`courier schema\` prints
-the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is a complete file.
+the same texts with the first line \`# yaml-language-server: $schema=./config/courier.schema.json\` (\`courier schema\`);
+[config/courier.example.yaml](../../config/courier.example.yaml) is a complete file.
 
 - \`version: 1\` is required at the top.
 - \`defaults\` takes every setting of a watch from \`service\` to \`index_check\`; a watch's own setting wins.
-- Durations are written as \`250ms\`, \`30s\`, \`15m\`, \`6h\` or \`3d\`; amounts as \`50 TRY\` or \`0.25 TRY\`.
-- An amount that two countries read differently is refused: \`1.500 TRY\` is 1500 in Turkey and 1.50 in Britain. A price below a
-  kuruş is \`0.375 TRY\`; above one lira it has four decimals: \`1.3750 TRY\`.
-- Relative paths (secret files, sitemaps, the ledger) are relative to the configuration file.
-- Every command rejects an unknown setting or an invalid value with exit code 2 and its line and column; all mistakes are
-  reported at once. \`courier validate\` also reads every secret and local sitemap.
-- \`courier config show\` prints every setting in force, without secrets, with the file and line that it comes from;
-  amounts in one form: \`500.00 TRY\`.
+- Durations: \`250ms\`, \`30s\`, \`15m\`, \`6h\`, \`3d\`. Amounts: \`50 TRY\`, \`0.25 TRY\`, \`0.375 TRY\`, \`1.3750 TRY\`;
+  \`1.500 TRY\` is refused, because two countries read it differently.
+- Secrets: \`{ env: NAME }\` or \`{ file: PATH }\`. Percentages: \`10%\`. Days and months are those of UTC.
+- Paths are relative to the configuration file.
+- A mistake ends every command with exit code 2; all are reported at once, with line and column. \`courier validate\` also reads
+  every secret and local sitemap; \`courier config show\` prints what is in force, and where it comes from.
 
 ## Several files
 
-The files \`courier.d/*.yaml\` beside \`courier.yaml\` belong to it, and \`--config FOLDER\` names a folder of files: together they
-are one configuration, read in the order of their names. \`accounts\` and \`watches\` may be in several of them, each name in one;
-\`defaults\` and the sections after it are in one file. A name that two files have is a mistake, reported with both places.
-In an editor, the files of \`courier.d\` have a schema of their own, \`config/courier-part.schema.json\`, in which nothing is
-required.
-
-Relative paths start at the folder of \`courier.yaml\`, in files of \`courier.d\` too.
+\`courier.d/*.yaml\` beside \`courier.yaml\`, or the files of \`--config FOLDER\`, are one configuration, read in the order of their names.
+\`accounts\` and \`watches\` may be in several, each name in one; \`defaults\` and the other sections are in one file. Paths start at the
+folder of \`courier.yaml\`. The schema of such a file is \`config/courier-part.schema.json\`.
 
 `;
 
@@ -98,8 +92,8 @@ function listRows(schema: Schema, prefix: string): Row[] {
       key,
       type: describeType(setting),
       default: required ? 'required' : setting.default === undefined ? '' : code(setting.default),
-      example: setting.examples === undefined ? '' : setting.examples.map(code).join(' or '),
-      description: setting.description ?? '',
+      example: isExplained(setting) ? '' : (setting.examples ?? []).map(code).join(' or '),
+      description: (setting.description ?? '').replace(SECRET, '').trim(),
     };
     const named = namedEntry(setting);
     const inner = setting.properties === undefined ? [] : listRows(setting, `${key}.`);
@@ -107,7 +101,21 @@ function listRows(schema: Schema, prefix: string): Row[] {
   });
 }
 
+/** The introduction shows how such values are written, or the default does. */
+function isExplained(schema: Schema): boolean {
+  const type = describeType(schema);
+  const isPlain = ['boolean', 'integer', 'number', 'duration', 'percent', 'amount'].includes(type);
+  return (
+    isPlain || schema.examples?.some((each) => inline(each) === inline(schema.default)) === true || isSecret(schema)
+  );
+}
+
+/** Every secret is written in the same two ways. */
+const SECRET = 'Source of the secret, never the secret itself: { env: NAME } or { file: PATH }.';
+const isSecret = (schema: Schema): boolean => schema.description?.includes(SECRET) === true;
+
 function describeType(schema: Schema): string {
+  if (isSecret(schema)) return 'secret';
   if (schema.enum !== undefined) return schema.enum.map(code).join(', ');
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(describeType))].join(' or ');
   if (schema.type === 'array') return `list of ${describeType(schema.items ?? {})}`;
@@ -134,14 +142,13 @@ function inline(value: unknown): string {
   return `{ ${entries.join(', ')} }`;
 }
 
+/** A table of many short rows, without the bars at both ends. */
 function table(rows: readonly Row[]): string {
-  const lines = rows.map((row) => {
-    const cells = [`\`${row.key}\``, row.type, row.default, row.example, row.description];
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const lines = rows.map(({ key, type, default: fallback, description, example }) => {
+    const meaning = [description, example === '' ? '' : `Such as ${example}.`].join(' ').trim();
+    return [`\`${key}\` ${type}`, fallback, meaning].map((cell) => cell.replaceAll('|', '\\|')).join(' | ');
   });
-  return ['| key | type | default | example | what it does |', '| --- | --- | --- | --- | --- |', ...lines, ''].join(
-    '\n',
-  );
+  return ['setting | default | what it does', '---|---|---', ...lines, ''].join('\n');
 }
 
 if (import.meta.main) writeFileSync(REFERENCE_FILE, configReference());

@@ -33,7 +33,7 @@ export const ConfigSchema = Type.Object(
           url: Type.Optional(
             Type.String({
               pattern: PATTERN.database,
-              description: 'Database of the ledger: sqlite:PATH, relative to this configuration file, or postgres://….',
+              description: 'sqlite:PATH or postgres://….',
               default: 'sqlite:.courier/ledger.db',
               examples: ['postgres://courier@db.internal/courier'],
             }),

@@ -23,8 +23,7 @@ const pollSettings = (level: string, first: string, min: string, max: string, ti
       timeout: Type.Optional(
         Duration({
           description:
-            'A job that is still open this long after acceptance is overdue: its tracker fails and says what to do. Its URLs ' +
-            'are not bought again.',
+            'A job still open this long after acceptance is overdue: its tracker fails and says what to do. Its URLs are not bought again.',
           default: timeout,
           examples: [timeout],
         }),
@@ -80,9 +79,7 @@ const StatusMapSchema = Type.Object(
   {
     ...closed,
     description:
-      'Maps status names that the connector does not know, in any letter case, to those of the ' +
-      'specification. Your entries override the built-in ones. An unmapped status counts as open, never as failed, and ' +
-      'is logged.',
+      'Status names of your service, in any letter case, for those of the specification. They override the built-in ones. An unmapped status counts as open, never as failed, and is logged.',
   },
 );
 
@@ -93,15 +90,14 @@ export const Account = Type.Object(
   {
     base_url: Type.String({
       pattern: PATTERN.address,
-      description: 'Base URL of the service, including the API version. Must not contain a user name or password.',
+      description: 'Base URL of the service with the API version, without a user name or password.',
       examples: ['https://indexing.example/api/v1'],
     }),
     api_key: Secret,
     authentication: Type.Optional(
       Type.Enum(['bearer', 'x-api-key'], {
         description:
-          'Header for the API key: Authorization: Bearer, or X-API-Key where a proxy in front of the service uses ' +
-          'Authorization itself.',
+          'Header for the API key: Authorization: Bearer, or X-API-Key behind a proxy that uses Authorization itself.',
         default: 'bearer',
       }),
     ),
@@ -113,8 +109,7 @@ export const Account = Type.Object(
         ],
         {
           description:
-            'Price of a URL: one amount, or one for each service level. Absent: what the service shows or charges. If a ' +
-            'configured and a learned price differ, the higher one counts.',
+            'Price of a URL: one amount, or one for each service level. Absent: what the service shows or charges. Of a configured and a learned price the higher one counts.',
           examples: ['0.25 TRY', { standard: '0.25 TRY', fast: '0.50 TRY' }],
         },
       ),
@@ -140,7 +135,7 @@ export const Account = Type.Object(
           ),
           minute_length: Type.Optional(
             Duration({
-              description: 'For a test service whose minute, and with it hour and day, is shorter than the real one.',
+              description: 'For a test service whose minute, hour and day are shorter.',
               default: '1m',
               examples: ['2s'],
             }),
@@ -157,19 +152,19 @@ export const Account = Type.Object(
         {
           per_day: Type.Optional(
             Money({
-              description: 'Maximum that the account spends per day (UTC). Absent: no cap.',
+              description: 'Maximum per day (UTC). Absent: no cap.',
               examples: ['500 TRY'],
             }),
           ),
           per_month: Type.Optional(
             Money({
-              description: 'Maximum that the account spends per month (UTC). Absent: no cap.',
+              description: 'Maximum per month (UTC). Absent: no cap.',
               examples: ['5000 TRY'],
             }),
           ),
           balance_floor: Type.Optional(
             Money({
-              description: 'Nothing is bought that would take the balance below this.',
+              description: 'Nothing is bought that would take the balance below it.',
               default: '0 TRY',
               examples: ['100 TRY'],
             }),
@@ -203,15 +198,14 @@ export const Account = Type.Object(
         {
           ...closed,
           description:
-            'Request timeouts. A short timeout costs time but no money: a request without a response is sent ' +
-            'again with the same bytes and key.',
+            'Request timeouts. A short one costs time but no money: the same bytes are sent again with the same key.',
         },
       ),
     ),
     terminal_states: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
-        description: 'States that end a job, by the names of the service or of the specification.',
+        description: 'States that end a job, in the words of the service or the specification.',
         default: ['completed', 'partial', 'failed'],
         examples: [['completed', 'partial', 'failed', 'cancelled']],
       }),
@@ -223,8 +217,7 @@ export const Account = Type.Object(
           after: Type.Optional(
             Duration({
               description:
-                'A submission without a response is sent again with the same key until it is this old; then it is ' +
-                'looked up in the list first. Must be shorter than the time for which your service remembers idempotency keys.',
+                'A submission without a response is sent again with the same key until it is this old, then looked up in the list first. Must be shorter than your service remembers idempotency keys.',
               default: '20h',
               examples: ['10h'],
             }),
@@ -232,7 +225,7 @@ export const Account = Type.Object(
           confirm_after: Type.Optional(
             Duration({
               description:
-                'When the list does not show the job, it is read again after this time. If the job is still missing, the batch is sent again.',
+                'When the list lacks the job, it is read again after this time. Still missing, the batch is sent again.',
               default: '30s',
               examples: ['2m'],
             }),
@@ -240,9 +233,7 @@ export const Account = Type.Object(
           list: Type.Optional(
             Type.Enum(['required', 'optional'], {
               description:
-                'Whether a process must have read the list before it buys anything. required: while the list fails, the ' +
-                'account is held, because a ledger restored from a copy would buy again what it lacks. optional: after ten ' +
-                'minutes it buys without.',
+                'required: while the list fails, the account is held, because a restored ledger would buy again what it lacks. optional: after ten minutes it buys without.',
               default: 'required',
             }),
           ),

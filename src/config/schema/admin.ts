@@ -6,7 +6,7 @@ export const Admin = Type.Object(
     host: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'Address of the listener. It speaks plain HTTP without a key, so it must not be public.',
+        description: 'Address of the listener: plain HTTP without a key, so not public.',
         default: '127.0.0.1',
         examples: ['0.0.0.0'],
       }),
@@ -23,8 +23,7 @@ export const Admin = Type.Object(
         {
           ...closed,
           description:
-            'Lets a CMS or a deployment ask for a run: `POST /runs/WATCH` with `secret` as bearer token, or with the ' +
-            'HMAC-SHA-256 of the body in X-Hub-Signature-256. Absent: nobody can.',
+            "A CMS may ask for a run: `POST /runs/WATCH` with `secret` as bearer token, or the body's HMAC-SHA-256 in X-Hub-Signature-256. Absent: nobody can.",
         },
       ),
     ),

@@ -17,7 +17,7 @@ const Channel = Type.Object(
     webhook: Type.Optional(
       Type.Object(
         {
-          url: Address('Where messages are posted, as JSON.'),
+          url: Address('Where messages are posted.'),
           secret: Type.Optional(
             secretOf('COURIER_HOOK_SECRET', '/run/secrets/courier-hook', 'What signs the messages. '),
           ),
@@ -70,7 +70,7 @@ export const Notify = Type.Object(
         minLength: 1,
         maxLength: 100,
         pattern: '^[^\\x00-\\x1f]+$',
-        description: 'What messages call this installation. Default: the name of the host.',
+        description: 'Name of this installation. Default: that of the host.',
         examples: ['web-1'],
       }),
     ),
@@ -88,20 +88,20 @@ export const Notify = Type.Object(
       }),
     ),
     failed_runs: Type.Optional(
-      Count('A watch is reported after this many incomplete or abandoned runs in a row.', {
+      Count('Report a watch after so many incomplete or abandoned runs in a row.', {
         default: 2,
         examples: [3],
       }),
     ),
     no_success_after: Type.Optional(
       Duration({
-        description: 'A watch with a schedule is reported when it had no complete run for this long.',
+        description: 'Report a scheduled watch without a complete run for this long.',
         default: '2d',
         examples: ['8d'],
       }),
     ),
     balance_days: Type.Optional(
-      Count('An account is reported when its balance lasts for fewer days, at the rate of the last seven.', {
+      Count('Report an account whose balance lasts for fewer days, at the rate of the last seven.', {
         default: 7,
         examples: [14],
       }),
@@ -123,14 +123,11 @@ export const Notify = Type.Object(
             }),
           ),
         },
-        { ...closed, description: 'When a summary of the last 24 hours is sent. Absent: never.' },
+        { ...closed, description: 'When a summary of 24 hours is sent. Absent: never.' },
       ),
     ),
     ping: Type.Optional(
-      Address(
-        'Dead-man switch: requested with GET every five minutes while the worker can read its ledger. A monitor such as ' +
-          'healthchecks.io raises an alarm when it stops.',
-      ),
+      Address('Dead-man switch: requested with GET every five minutes while the worker can read its ledger.'),
     ),
   },
   { ...closed, description: 'Messages to people, on transitions only.' },

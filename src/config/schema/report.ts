@@ -20,8 +20,7 @@ export const Report = Type.Object(
     ),
     folder: Type.String({
       minLength: 1,
-      description:
-        'Where reports are written, relative to this configuration file: courier-report-DATE.html, one for each day.',
+      description: 'Folder for courier-report-DATE.html, one for each day.',
       examples: ['reports'],
     }),
     days: Type.Optional(

@@ -5,21 +5,21 @@ export const Retention = Type.Object(
   {
     runs: Type.Optional(
       Duration({
-        description: 'Age at which details of runs are removed: what was read of each sitemap, and skipped URLs.',
+        description: 'Of runs: what was read of each sitemap, and skipped URLs.',
         default: '90d',
         examples: ['30d'],
       }),
     ),
     batches: Type.Optional(
       Duration({
-        description: 'Age, since its job ended, at which the answers to a batch are removed.',
+        description: 'Of answers to a batch, since its job ended.',
         default: '180d',
         examples: ['365d'],
       }),
     ),
     index_checks: Type.Optional(
       Duration({
-        description: 'Age at which the result of each URL of an index-check is removed.',
+        description: 'Of the result of each URL of an index-check.',
         default: '365d',
         examples: ['730d'],
       }),
@@ -27,8 +27,7 @@ export const Retention = Type.Object(
     archive: Type.Optional(
       Type.String({
         minLength: 1,
-        description:
-          'Folder, relative to this configuration file, where details are kept as gzipped JSON Lines before they are removed.',
+        description: 'Folder where details are kept as gzipped JSON Lines before.',
         examples: ['archive'],
       }),
     ),
@@ -47,7 +46,6 @@ export const Retention = Type.Object(
   {
     ...closed,
     description:
-      'When details are removed from the ledger; purchases, charges and what keeps a URL from being bought twice never are. ' +
-      'Absent: nothing is removed.',
+      'When details are removed; purchases, charges and what keeps a URL from being bought twice never are. Absent: never.',
   },
 );

@@ -6,16 +6,9 @@ const File = (description: string, example: string) =>
 
 const Tls = Type.Object(
   {
-    ca: File(
-      'File with the certificates of the authorities that sign the certificate of the server, relative to this ' +
-        'configuration file. Absent: those of the system.',
-      'certs/ca.pem',
-    ),
-    cert: File(
-      'File with the client certificate, for a server that asks for one (mTLS). Needs `key`.',
-      'certs/courier.pem',
-    ),
-    key: File('File with the private key of the client certificate, not encrypted.', '/run/secrets/courier-key.pem'),
+    ca: File("File with the authorities' certificates. Absent: those of the system.", 'certs/ca.pem'),
+    cert: File('File with the client certificate (mTLS). Needs `key`.', 'certs/courier.pem'),
+    key: File('File with its private key, not encrypted.', '/run/secrets/courier-key.pem'),
     server_name: Type.Optional(
       Type.String({
         minLength: 1,
@@ -27,8 +20,7 @@ const Tls = Type.Object(
   {
     ...closed,
     description:
-      'Encrypts the connection; `{}` is TLS with the authorities of the system. Files are read again when they change. ' +
-      'Absent: no TLS, unless there is an API key.',
+      "`{}`: TLS with the system's authorities. Changed files are read again. Absent: no TLS, unless there is an API key.",
   },
 );
 
@@ -58,7 +50,7 @@ export const Temporal = Type.Object(
           key: Type.Optional(secretOf('COURIER_PAYLOAD_KEY', '/run/secrets/courier-payloads')),
           former_keys: Type.Optional(
             Type.Array(secretOf('COURIER_PAYLOAD_KEY_2025', '/run/secrets/courier-payloads-2025'), {
-              description: 'Keys that only decrypt: those before `key`.',
+              description: 'Former keys, which only decrypt.',
               examples: [[{ file: '/run/secrets/courier-payloads-2025' }]],
             }),
           ),
@@ -66,8 +58,7 @@ export const Temporal = Type.Object(
         {
           ...closed,
           description:
-            'Encrypts what the Temporal server stores, with a key of 32 bytes in base64 or hexadecimal digits. Without ' +
-            '`key` nothing is encrypted any more, and what was stays readable.',
+            'Encrypts what the Temporal server stores, with a key of 32 bytes in base64 or hexadecimal. Without `key` nothing more is encrypted; what was stays readable.',
         },
       ),
     ),

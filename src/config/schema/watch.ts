@@ -32,8 +32,7 @@ export const watchSettings = {
       {
         respect_crawl_delay: Type.Optional(
           Type.Boolean({
-            description:
-              'Wait between two requests to a host as long as the Crawl-delay of its robots.txt asks, up to 30 s.',
+            description: 'Keep the Crawl-delay of robots.txt between two requests to a host, up to 30 s.',
             default: false,
             examples: [true],
           }),
@@ -46,9 +45,7 @@ export const watchSettings = {
     Type.Integer({
       minimum: 1,
       maximum: 5,
-      description:
-        'Which runs go first while more are due than workers have slots for crawls: 1 before 5. It does not change the ' +
-        'order in which the batches of an account are sent.',
+      description: 'Which crawls go first while slots are short: 1 before 5. Batches of an account keep their order.',
       default: DEFAULT_PRIORITY,
       examples: [1],
     }),
@@ -56,8 +53,7 @@ export const watchSettings = {
   first_run: Type.Optional(
     Type.Enum(['baseline', 'submit'], {
       description:
-        'What the first complete run does with existing URLs: baseline adopts them without buying them, submit ' +
-        'buys them.',
+        'What the first complete run does with existing URLs: baseline adopts them unbought, submit buys them.',
       default: 'baseline',
     }),
   ),
@@ -94,18 +90,18 @@ export const watchSettings = {
           }),
         ),
       },
-      { ...closed, description: 'Retries of URLs that the service reports as failed. Each retry is charged.' },
+      { ...closed, description: 'Retries of failed URLs. Each is charged.' },
     ),
   ),
   guard: Type.Optional(
     Type.Object(
       {
-        max_new: Type.Optional(Count('Maximum of new URLs that a run buys without approval.', { examples: [5_000] })),
+        max_new: Type.Optional(Count('Most new URLs without approval.', { examples: [5_000] })),
         max_new_percent: Type.Optional(
           Type.Number({ minimum: 0, description: 'The same in percent of the URLs known.', examples: [20] }),
         ),
         max_changed: Type.Optional(
-          Count('Maximum of URLs with a changed lastmod that a run buys again without approval.', {
+          Count('Most changed URLs without approval.', {
             default: DEFAULT_MAX_CHANGED,
             examples: [5_000],
           }),
@@ -114,7 +110,7 @@ export const watchSettings = {
           Type.Number({
             minimum: 0,
             maximum: 100,
-            description: 'The same in percent of the URLs known; fewer than 20 never count. 100 switches it off.',
+            description: 'The same in percent of the URLs known; fewer than 20 never count. 100: off.',
             default: DEFAULT_MAX_CHANGED_PERCENT,
             examples: [20],
           }),
@@ -123,24 +119,20 @@ export const watchSettings = {
           Type.Number({
             minimum: 0,
             maximum: 100,
-            description: 'Maximum of URLs, in percent of those known, that may disappear without approval.',
+            description: 'Most URLs, in percent of those known, that may disappear without approval.',
             examples: [30],
           }),
         ),
       },
-      { ...closed, description: 'A run with an implausible change is held until you approve or reject it.' },
+      { ...closed, description: 'A run beyond a limit is held until you approve or reject it.' },
     ),
   ),
   spend: Type.Optional(
     Type.Object(
       {
-        per_run: Type.Optional(Money({ description: 'Maximum that a run spends.', examples: ['250 TRY'] })),
-        per_day: Type.Optional(
-          Money({ description: 'Maximum that the watch spends per day (UTC).', examples: ['250 TRY'] }),
-        ),
-        per_month: Type.Optional(
-          Money({ description: 'Maximum that the watch spends per month (UTC).', examples: ['2500 TRY'] }),
-        ),
+        per_run: Type.Optional(Money({ description: 'Maximum of a run.', examples: ['250 TRY'] })),
+        per_day: Type.Optional(Money({ description: 'Maximum per day (UTC).', examples: ['250 TRY'] })),
+        per_month: Type.Optional(Money({ description: 'Maximum per month (UTC).', examples: ['2500 TRY'] })),
       },
       { ...closed, description: 'Spending caps of the watch, within those of its account.' },
     ),
@@ -160,11 +152,9 @@ export const watchSettings = {
         sample: Type.Optional(
           Percent({ description: 'Share of the completed URLs that is checked.', default: '100%', examples: ['10%'] }),
         ),
-        per_day: Type.Optional(
-          Money({ description: 'Maximum that the checks of the watch spend per day (UTC).', examples: ['50 TRY'] }),
-        ),
+        per_day: Type.Optional(Money({ description: 'Maximum of checks per day (UTC).', examples: ['50 TRY'] })),
         resubmit_after: Type.Optional(
-          Count('Submit a URL once more after this many checks did not find it. Absent: never.', {
+          Count('Submit a URL once more after so many checks without it. Absent: never.', {
             examples: [3],
           }),
         ),
@@ -188,14 +178,14 @@ export const Watch = Type.Object(
     sitemaps: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
-        description: 'Sitemaps, sitemap indexes or feeds: URLs, or files relative to this configuration file.',
+        description: 'Sitemaps, indexes or feeds: URLs or files.',
         examples: [['https://shop.example/sitemap.xml']],
       }),
     ),
     robots: Type.Optional(
       Type.String({
         pattern: PATTERN.robots,
-        description: 'URL of a robots.txt whose Sitemap lines name the sitemaps.',
+        description: 'robots.txt whose Sitemap lines name the sitemaps.',
         examples: ['https://shop.example/robots.txt'],
       }),
     ),
@@ -209,34 +199,34 @@ export const Watch = Type.Object(
     include: Type.Optional(
       Type.Array(Glob, {
         minItems: 1,
-        description: 'Globs over the path (not the query); only URLs that match one are bought.',
+        description: 'Globs over the path, not the query; only URLs that match one are bought.',
         examples: [['/products/**']],
       }),
     ),
     exclude: Type.Optional(
       Type.Array(Glob, {
         minItems: 1,
-        description: 'Globs over the path (not the query); URLs that match one are skipped, whatever include says.',
+        description: 'Such globs; URLs that match one are skipped, whatever include says.',
         examples: [['/products/draft/**']],
       }),
     ),
     hreflang: Type.Optional(
       Type.Boolean({
-        description: 'Whether hreflang alternates are URLs of this watch.',
+        description: 'Hreflang alternates are URLs of this watch.',
         default: false,
         examples: [true],
       }),
     ),
     allow_private_hosts: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Names of loopback and private hosts from which sitemaps may be read.',
+        description: 'Loopback and private hosts from which sitemaps may be read.',
         default: [],
         examples: [['127.0.0.1']],
       }),
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), secretOf('STAGING_AUTH', '/run/secrets/staging-auth')]), {
-        description: 'Extra request headers for the sitemaps; each value is a string or a secret.',
+        description: 'Extra request headers for the sitemaps: strings or secrets.',
         examples: [{ authorization: { env: 'STAGING_AUTH' } }],
       }),
     ),
@@ -244,10 +234,7 @@ export const Watch = Type.Object(
       Type.Boolean({ description: 'While true, no scheduled runs start.', default: false, examples: [true] }),
     ),
     ping: Type.Optional(
-      Address(
-        'Dead-man switch: requested with GET after each complete run. A monitor such as healthchecks.io raises an alarm ' +
-          'when a run is missing or incomplete.',
-      ),
+      Address('Dead-man switch: requested with GET after each complete run, for a monitor such as healthchecks.io.'),
     ),
     ...watchSettings,
   },

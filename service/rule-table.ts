@@ -1,9 +1,9 @@
 /**
- * The end of docs/reference/rest-api.md: which test holds which rule of the specification, from the names of the tests themselves.
+ * The end of docs/reference/rest-api.md: which files test which rule of the specification, from the names of the tests themselves.
  * `npm run docs:api` writes it; rule-table.test.ts fails when the page differs.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { required } from './required.ts';
 
@@ -40,39 +40,39 @@ const RULES: readonly (readonly [rule: string, says: string])[] = [
   ['9', 'contract and version'],
 ];
 
-const START = '| rule | tests |\n';
+const START = 'rule | tests\n';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 export const PAGE = fileURLToPath(new URL('../docs/reference/rest-api.md', import.meta.url));
 
 /** `spec 4.6 rule 2: what is promised`, as the first argument of a test or a group of tests. */
 const NAME = /(?:serviceTest|test|describe)\(\s*(['`])spec ([\d.]+(?: rule \d+)?): (.*?)\1,/gs;
 
-function promises(): Map<string, string[]> {
-  const found = new Map<string, string[]>();
+/** The test files of each rule. */
+function findTests(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'));
   for (const file of files.sort()) {
-    for (const [, , rule = '', name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(NAME)) {
-      const promise = name.replaceAll(/ \((?:sqlite|postgres|\$\{.*?)\)$/g, '').replaceAll(/\$\{[A-Z_]+\}/g, 'N');
-      const list = found.get(rule) ?? [];
-      if (!list.includes(promise)) list.push(promise);
-      found.set(rule, list);
-    }
+    for (const [, , rule = ''] of readFileSync(join(folder, file), 'utf8').matchAll(NAME))
+      found.set(rule, (found.get(rule) ?? new Set()).add(file));
   }
   return found;
 }
 
+const toLink = (file: string): string =>
+  `[${basename(file).replace(/(\.system)?\.test\.ts$/, '')}](../../service/${file})`;
+
 /** The page with its table regenerated. Throws when a rule has no test, or a test names a rule that is not there. */
 export function withTable(page: string): string {
-  const found = promises();
+  const found = findTests();
   const untested = RULES.filter(([rule]) => !found.has(rule)).map(([rule]) => rule);
   if (untested.length > 0) throw new Error(`no test covers ${untested.join(', ')}`);
   const unknown = [...found.keys()].filter((rule) => !RULES.some(([known]) => known === rule));
   if (unknown.length > 0) throw new Error(`tests name rules that the table does not have: ${unknown.join(', ')}`);
   const rows = RULES.map(
-    ([rule, says]) => `| ${rule}: ${says} | ${required(found.get(rule), rule).join('<br>').replaceAll('|', '\\|')} |`,
+    ([rule, says]) => `${rule}: ${says} | ${[...required(found.get(rule), rule)].map(toLink).join(', ')}`,
   );
   const [before] = page.split(START);
-  return `${before}${START}| --- | --- |\n${rows.join('\n')}\n`;
+  return `${before}${START}---|---\n${rows.join('\n')}\n`;
 }
 
 if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));

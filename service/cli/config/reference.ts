@@ -13,10 +13,12 @@ Every setting of \`courier-service serve\`, generated from its schema by \`npm r
 What they mean together: [host the service](../guides/host-the-service.md).
 
 - \`--config FILE\` (or \`COURIER_SERVICE_CONFIG\`) names a YAML file. A dot in the table is one level of the file.
-- An environment variable wins over the file, an option of the command over both. An empty variable counts as not set.
-- Durations are milliseconds. A list in a variable is separated by commas.
-- A setting that does not exist, and a value that does not fit, end the command with exit code 2. A variable that begins with
-  \`COURIER_SERVICE_\` and is not in the table is reported at the start.
+- The environment variable of a setting is \`COURIER_SERVICE_\` and its name in capitals, with \`_\` for dots:
+  \`COURIER_SERVICE_PORT\`, \`COURIER_SERVICE_TLS_CERT_FILE\`. It wins over the file, an option of the command over both. An empty
+  one counts as not set; a list is separated by commas.
+- Durations are milliseconds.
+- A setting that does not exist, and a value that does not fit, end the command with exit code 2. An unknown variable that begins
+  with \`COURIER_SERVICE_\` is reported at the start.
 - Temporal's own variables (\`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS…\`,
   \`TEMPORAL_PROFILE\`) decide where \`temporal.address\` is not set.
 
@@ -24,15 +26,13 @@ What they mean together: [host the service](../guides/host-the-service.md).
 
 /** The expected content of the page in docs/reference. */
 export function renderReference(): string {
-  const rows = listSettings().map(({ key, variable, schema }) => [
-    `\`${key}\``,
-    `\`${variable}\``,
-    describeType(schema),
+  const rows = listSettings().map(({ key, schema }) => [
+    `\`${key}\` ${describeType(schema)}`,
     schema.default === undefined ? '' : `\`${String(Array.isArray(schema.default) ? '[]' : schema.default)}\``,
     schema.description ?? '',
   ]);
-  const lines = rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
-  return `${INTRODUCTION}| setting | environment variable | type | default | what it does |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+  const lines = rows.map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | '));
+  return `${INTRODUCTION}setting | default | what it does\n---|---|---\n${lines.join('\n')}\n`;
 }
 
 function describeType({ enum: values, type }: SettingSchema): string {

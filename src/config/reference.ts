@@ -105,9 +105,7 @@ function listRows(schema: Schema, prefix: string): Row[] {
 function isExplained(schema: Schema): boolean {
   const type = describeType(schema);
   const isPlain = ['boolean', 'integer', 'number', 'duration', 'percent', 'amount'].includes(type);
-  return (
-    isPlain || schema.examples?.some((each) => inline(each) === inline(schema.default)) === true || isSecret(schema)
-  );
+  return isPlain || schema.examples?.some((each) => inline(each) === inline(schema.default)) === true;
 }
 
 /** Every secret is written in the same two ways. */

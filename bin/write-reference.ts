@@ -174,8 +174,7 @@ export function renderJsonOutput(): string {
     '',
     '- `_micros` is an integer number of micro-lira: 0.50 TRY is 500000. `_seconds` and `_ms` are durations.',
     '- An instant is ISO 8601 in UTC, such as `2026-01-31T04:30:00.000Z`. Days and months are those of UTC.',
-    '- A field without a type is an integer. `?` after a type: it can be null. Null is none, not yet or not known,',
-    '  unless the field says more.',
+    '- A field without a type is an integer. `?`: it can be null, which is none, not yet or not known, unless it says more.',
     '',
     'The JSON Schemas: `courier schema --output` and `courier-service schema`.',
     '',
@@ -245,24 +244,26 @@ const renderRecord = (record: TObject, shared: SharedFields): string[] => [
 function renderFields(record: TSchema, shared: SharedFields): string[] {
   const fields = listFields(record);
   const own = fields.filter(({ name, field }) => !isShared(shared, name, field));
-  const others = fields.filter((each) => !own.includes(each)).map(({ path }) => `\`${path}\``);
+  const others = fields.filter((each) => !own.includes(each)).map(formatName);
   return [...(others.length === 0 ? [] : ['', `[Shared](#shared-fields): ${others.join(', ')}.`]), ...renderRows(own)];
 }
 
 const renderRows = (fields: readonly Field[]): string[] =>
   narrowTable(
     ['field', 'meaning'],
-    fields.map(({ path, field, isOptional }) => [
-      [`\`${path}\``, ...(isCount(field) ? [] : [formatType(field)]), ...(isOptional ? ['optional'] : [])].join(' '),
-      describeField(field),
+    fields.map((each) => [
+      [formatName(each), ...formatType(each.field), ...(each.isOptional ? ['optional'] : [])].join(' '),
+      describeField(each.field),
     ]),
   );
+
+const formatName = ({ path, field }: Field): string => `\`${path}\`${isNullable(field) ? '?' : ''}`;
 
 /** Tables of hundreds of short rows, without the bars at both ends. */
 const narrowTable = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>
   rows.length === 0
     ? []
-    : ['', head.join(' | '), head.map(() => '---').join('|'), ...rows.map((each) => each.map(cell).join(' | ').trim())];
+    : ['', head.join('|'), head.map(() => '---').join('|'), ...rows.map((each) => each.map(cell).join(' | ').trim())];
 
 interface Node {
   readonly type?: string;
@@ -310,13 +311,10 @@ function findSharedFields(records: readonly TObject[]): SharedFields {
   const shared = new Map(repeated.flatMap(([first]) => (first === undefined ? [] : [[first.name, first] as const])));
   return new Map(
     [...shared.values()]
-      .map((each) => [each.name, { ...each, path: each.name, isOptional: false }] as const)
+      .map((each) => [each.name, { ...each, path: each.name, field: skipNull(each.field), isOptional: false }] as const)
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
-
-/** Most fields are integers, so the page leaves that type out. */
-const isCount = (field: Node): boolean => formatType(field) === 'integer';
 
 const toMeaning = (field: Node): string => `${formatType(field)} ${describeField(field)}`;
 
@@ -325,15 +323,21 @@ function isShared(shared: SharedFields, name: string, field: Node): boolean {
   return other !== undefined && toMeaning(other.field) === toMeaning(field);
 }
 
-const skipNull = (field: Node): Node => field.anyOf?.find(({ type }) => type !== 'null') ?? field;
+/** A field that can be null has its description outside. */
+const skipNull = (field: Node): Node => {
+  const inner = field.anyOf?.find(({ type }) => type !== 'null');
+  return inner === undefined ? field : { ...inner, description: field.description ?? '' };
+};
 
-function formatType(field: Node): string {
+const isNullable = (field: Node): boolean => field.anyOf?.some(({ type }) => type === 'null') === true;
+
+/** Most fields are integers, so the page leaves that type out. */
+function formatType(field: Node): string[] {
   const inner = skipNull(field);
-  const orNull = inner === field ? '' : '?';
-  if (inner.const !== undefined) return `${JSON.stringify(inner.const)}${orNull}`;
-  if (inner.format === 'date-time') return `instant${orNull}`;
-  if (inner.type === 'array') return `${formatType(inner.items ?? {})}[]${orNull}`;
-  return `${inner.type ?? 'any'}${orNull}`;
+  if (inner.const !== undefined) return [JSON.stringify(inner.const)];
+  if (inner.format === 'date-time') return ['instant'];
+  if (inner.type === 'array') return [`${formatType(inner.items ?? {}).join('') || 'integer'}[]`];
+  return inner.type === 'integer' ? [] : [inner.type ?? 'any'];
 }
 
 /** Its description; also its values, where the description does not explain them. */

@@ -61,7 +61,7 @@ Every setting of \`courier.yaml\`, generated from its schema by \`npm run docs:c
 the same texts with the first line \`# yaml-language-server: $schema=./config/courier.schema.json\` (\`courier schema\`);
 [config/courier.example.yaml](../../config/courier.example.yaml) is a complete file.
 
-- \`version: 1\` is required at the top.
+- \`version: 1\` is required at the top. A setting without a type is a group of those below it.
 - \`defaults\` takes every setting of a watch from \`service\` to \`index_check\`; a watch's own setting wins.
 - Durations: \`250ms\`, \`30s\`, \`15m\`, \`6h\`, \`3d\`. Amounts: \`50 TRY\`, \`0.25 TRY\`, \`0.375 TRY\`, \`1.3750 TRY\`;
   \`1.500 TRY\` is refused, because two countries read it differently.
@@ -115,9 +115,10 @@ const isSecret = (schema: Schema): boolean => schema.description?.includes(SECRE
 function describeType(schema: Schema): string {
   if (isSecret(schema)) return 'secret';
   if (schema.enum !== undefined) return schema.enum.map(code).join(', ');
-  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(describeType))].join(' or ');
+  if (schema.anyOf !== undefined)
+    return [...new Set(schema.anyOf.map(describeType).filter((each) => each !== ''))].join(' or ');
   if (schema.type === 'array') return `list of ${describeType(schema.items ?? {})}`;
-  if (schema.type === 'object') return schema.patternProperties === undefined ? 'settings' : 'map';
+  if (schema.type === 'object') return schema.patternProperties === undefined ? '' : 'map';
   if (schema.pattern?.includes('TRY') === true) return 'amount';
   if (schema.pattern?.includes('(ms|s|m|h|d)') === true) return 'duration';
   if (schema.pattern?.includes('%') === true) return 'percent';
@@ -143,10 +144,10 @@ function inline(value: unknown): string {
 /** A table of many short rows, without the bars at both ends. */
 function table(rows: readonly Row[]): string {
   const lines = rows.map(({ key, type, default: fallback, description, example }) => {
-    const meaning = [description, example === '' ? '' : `Such as ${example}.`].join(' ').trim();
-    return [`\`${key}\` ${type}`, fallback, meaning].map((cell) => cell.replaceAll('|', '\\|')).join(' | ');
+    const meaning = [description, example === '' ? '' : `(${example})`].join(' ').trim();
+    return [`\`${key}\` ${type}`.trim(), fallback, meaning].map((cell) => cell.replaceAll('|', '\\|')).join(' | ');
   });
-  return ['setting | default | what it does', '---|---|---', ...lines, ''].join('\n');
+  return ['setting|default|what it does', '---|---|---', ...lines, ''].join('\n');
 }
 
 if (import.meta.main) writeFileSync(REFERENCE_FILE, configReference());

@@ -32,7 +32,7 @@ export function renderReference(): string {
     schema.description ?? '',
   ]);
   const lines = rows.map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | '));
-  return `${INTRODUCTION}setting | default | what it does\n---|---|---\n${lines.join('\n')}\n`;
+  return `${INTRODUCTION}setting|default|what it does\n---|---|---\n${lines.join('\n')}\n`;
 }
 
 function describeType({ enum: values, type }: SettingSchema): string {

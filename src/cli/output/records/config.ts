@@ -17,7 +17,7 @@ const SettingRecord = defineRecord('setting', 'A setting in force.', {
   key: text('such as watches.shop.guard.max_new'),
   value: nullable(text('without secrets; null: not set, no default')),
   origin: oneOf(ORIGINS, 'origin'),
-  file: nullable(text('file')),
+  file: nullable(text('path')),
   line: nullable(count('line')),
 });
 
@@ -31,7 +31,7 @@ export const toSettingRecord = ({ key, value, origin, file, line }: Setting): St
 });
 
 const WarningRecord = defineRecord('warning', 'A setting that probably does not do what was meant.', {
-  file: text('file'),
+  file: text('path'),
   line: nullable(count('null: the file as a whole')),
   column: nullable(count('column')),
   path: text('such as watches.shop.hosts'),

@@ -4,7 +4,7 @@ import { type CommandOutput, count, defineRecord, micros, text, texts } from '..
 
 const DemoWatchRecord = defineRecord('demo_watch', 'A run of a watch of the demo, and its index checks.', {
   watch: text('name of the watch'),
-  found: count('URLs in scope'),
+  found: count('URLs in scope; a URL in two sitemaps counts once'),
   new: count('never submitted before'),
   submitted: count('URLs accepted'),
   completed: count('URLs completed'),

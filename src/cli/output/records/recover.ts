@@ -11,7 +11,7 @@ const RecoveredRecord = defineRecord('recovered', 'What the history of an accoun
   unassigned: count('jobs of no watch, left out'),
   not_found: count('accepted jobs that the service neither lists nor shows'),
   urls: count('URLs of the recovered jobs'),
-  charged_micros: micros('reported charge of the recovered'),
+  charged_micros: micros('reported charge'),
   unknown_charge_jobs: count('recovered jobs of unreported charge'),
 });
 

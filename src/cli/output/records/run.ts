@@ -109,7 +109,7 @@ const toResult = (report: RunReport) => ({
 
 const IndexCheckRecord = defineRecord('index_check', 'The index checks of one watch.', {
   watch: text('name of the watch'),
-  checked: count('URLs checked'),
+  checked: count('URLs checked in the index'),
   found: count('URLs found in the index'),
   charged_micros: micros('charge'),
   ended_early: nullable(text('why not all due were checked')),

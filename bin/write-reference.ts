@@ -76,7 +76,7 @@ async function renderProgram(program: Program): Promise<string[]> {
     ...narrowTable(['everywhere', 'meaning'], listOptions(command)),
     '',
     `### Shared by commands of ${command.name()}`,
-    ...narrowTable(['argument or option', 'meaning'], shared),
+    ...narrowTable(['argument', 'meaning'], shared),
     '',
     ...[...same.values()].flatMap((alike) => renderCommand(alike, new Set(shared.map(toText)))),
   ];
@@ -112,7 +112,7 @@ function renderCommand([command, ...alike]: readonly Command[], shared: Readonly
     '',
     sentence(command.description()) + (sharedOptions.length === 0 ? '' : ` Shared: ${sharedOptions.join(', ')}.`),
     ...narrowTable(
-      ['argument or option', 'meaning'],
+      ['argument', 'meaning'],
       given.filter((each) => !common.includes(each)),
     ),
     '',

@@ -25,7 +25,7 @@ const UrlExplanationRecord = defineRecord('url_explanation', 'Why a URL is where
   next_at: nullable(instant('when')),
   in_scope: nullable(flag('the watch buys such URLs; null: not configured')),
   scope_rule: nullable(text('the rule that decides it; null: not configured')),
-  sitemap: nullable(text('that listed it')),
+  sitemap: nullable(text('the sitemap that listed it')),
   first_seen_at: nullable(instant('when a run first found it')),
   last_seen_at: nullable(instant('when that sitemap last had it')),
   gone_run: nullable(text('run since which it is in no sitemap')),

@@ -18,7 +18,7 @@ const SiteRecord = defineRecord('site', 'What a site publishes.', {
   urls: count('different pages in its sitemaps'),
   urls_with_lastmod: count('pages with a lastmod'),
   hosts: list(Type.Object({ host: text('host'), urls: count('its pages') }), 'most frequent first'),
-  hosts_proposed: texts('hosts in the configuration'),
+  hosts_proposed: texts('hosts that the new configuration allows'),
   complete: flag('everything was read'),
   problems: list(Type.Object({ url: text('address'), message: text('what happened') }), 'the first 20'),
 });

@@ -2,28 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { LEDGER_RULES as RULES } from './support/dependency-rules.ts';
 import { listSources, parseImports, resolveImport, root } from './support/imports.ts';
-
-/**
- * Which module of src/ledger may import which, besides itself and the files of the folder itself, which import none: from the bottom
- * up, so no two import each other. The page docs/explanation/architecture.md shows it.
- */
-const RULES: Readonly<Record<string, readonly string[]>> = {
-  accounts: [],
-  journal: [],
-  pages: ['accounts'],
-  runs: ['accounts'],
-  money: ['accounts', 'journal'],
-  forgotten: ['accounts', 'pages', 'runs'],
-  crawl: ['accounts', 'pages', 'runs', 'forgotten'],
-  batches: ['accounts', 'journal', 'pages', 'money'],
-  jobs: ['accounts', 'journal', 'pages', 'money', 'forgotten', 'batches'],
-  'index-checks': ['accounts', 'journal', 'money'],
-  plans: ['accounts', 'journal', 'pages', 'runs', 'money', 'batches', 'index-checks'],
-  retention: [],
-  notices: [],
-  reports: ['journal', 'pages', 'runs', 'money', 'forgotten', 'crawl', 'batches'],
-};
 
 const LEDGER = 'src/ledger/';
 
@@ -64,15 +44,5 @@ describe('dependency rules inside the ledger', () => {
       ),
       [],
     );
-  });
-
-  test('the architecture page shows them', () => {
-    const page = readFileSync(join(root, 'docs/explanation/architecture.md'), 'utf8');
-    const [, shown] =
-      /<!-- ledger dependency rules: begin -->\n([\s\S]*?)<!-- ledger dependency rules: end -->/.exec(page) ?? [];
-    const rows = Object.entries(RULES).map(
-      ([name, others]) => `| \`${name}\` | ${others.map((other) => `\`${other}\``).join(', ')} |`,
-    );
-    assert.equal(shown, ['', '| module of the ledger | may import |', '| --- | --- |', ...rows, '', ''].join('\n'));
   });
 });

@@ -10,12 +10,8 @@ import { followState } from './follow-state.ts';
 
 /**
  * The state machine of a batch. Every statement that changes a batch's state is in this file and names its source states;
- * in any other state the transaction fails and nothing changes.
- *
- *   planned ⇄ sending → accepted
- *      │         ├────→ refused       (its URLs are in other batches or in quarantine)
- *      │         └────→ needs_review → accepted | refused | planned
- *      └→ cancelled
+ * in any other state the transaction fails and nothing changes. docs/explanation/architecture.md draws it from the calls of
+ * `change`: run `npm run docs` after you changed one.
  *
  * `in_doubt_since` is set exactly while an attempt may have been charged without a record: from the first attempt without
  * a response until a response, the service's list or an operator settles its outcome. A batch in doubt counts against
@@ -99,9 +95,7 @@ export interface Accepted {
  */
 export async function accept(tx: Queryable, row: RowInState, accepted: Accepted): Promise<void> {
   const { reference, now, charge, jobState, reason } = accepted;
-  const again = row.state === 'refused' || row.state === 'cancelled';
-  const from = again ? (['refused', 'cancelled'] as const) : (['planned', 'sending', 'needs_review'] as const);
-  await change(tx, row.id, now, from, again ? 'needs_review' : 'accepted', reason, [
+  const found = [
     sql`reference = ${reference}`,
     sql`accepted_at = ${now}`,
     sql`charge = ${charge}`,
@@ -110,8 +104,10 @@ export async function accept(tx: Queryable, row: RowInState, accepted: Accepted)
     sql`needs_lookup = 0`,
     sql`if_absent = NULL`,
     assignWait(null),
-    ...(again ? [sql`settled_at = NULL`] : []),
-  ]);
+  ];
+  if (row.state === 'refused' || row.state === 'cancelled')
+    await change(tx, row.id, now, ['refused', 'cancelled'], 'needs_review', reason, [...found, sql`settled_at = NULL`]);
+  else await change(tx, row.id, now, ['planned', 'sending', 'needs_review'], 'accepted', reason, found);
 }
 
 /** planned, sending → refused: nothing was charged, and its URLs move to other batches or to quarantine. */

@@ -71,6 +71,19 @@ describe('documents', () => {
     assert.deepEqual(missing, []);
   });
 
+  test('every row of a table follows its header', () => {
+    const stray = pages.flatMap((page) => {
+      const lines = readFileSync(page, 'utf8')
+        .replace(/```[\s\S]*?```/g, (code) => code.replace(/^\|/gm, ''))
+        .split('\n');
+      return lines.flatMap((line, at) => {
+        const begins = line.startsWith('|') && !lines[at - 1]?.startsWith('|');
+        return begins && !lines[at + 1]?.startsWith('| ---') ? [`${relative(root, page)}:${at + 1}`] : [];
+      });
+    });
+    assert.deepEqual(stray, []);
+  });
+
   test('every page begins with a title, and its first words say what it answers', () => {
     for (const page of pages) {
       const [title, blank, first] = readFileSync(page, 'utf8').split('\n');

@@ -63,7 +63,7 @@ export const RECORDED_ANSWERS: readonly Mutation[] = [
   {
     name: 'keeps an accepted batch as planned',
     file: `${BATCHES}/transitions.ts`,
-    from: "again ? 'needs_review' : 'accepted', reason, [",
-    to: "again ? 'needs_review' : 'planned', reason, [",
+    from: "'accepted', reason, found)",
+    to: "'planned', reason, found)",
   },
 ];

@@ -20,10 +20,12 @@ export async function recordFreshBalance(deps: Deps, account: AccountId): Promis
   if (await needsFreshBalance(deps.ledger, deps.getAccount(account))) await tryRecordBalance(deps, account);
 }
 
-/** What an operator decided on is sent at the price that was shown, or not at all: the price of now is asked for. */
+/**
+ * What an operator decided on is sent at the price that was shown, or not at all: the price of now is asked for, also before
+ * another attempt, because none of the earlier ones may have arrived.
+ */
 export async function confirmDecided(deps: Deps, account: AccountId, batches: readonly PendingBatch[]): Promise<void> {
-  const unsent = batches.filter(({ attempts }) => attempts === 0);
-  if (await isAnyDecided(deps.ledger.db, unsent)) await deps.confirmAccount(account, { afresh: true });
+  if (await isAnyDecided(deps.ledger.db, batches)) await deps.confirmAccount(account, { afresh: true });
 }
 
 /** What a decision over money needs: the prices and the balance of now, as far as the service answers. */

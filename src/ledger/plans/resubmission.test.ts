@@ -152,6 +152,21 @@ describe('a URL of two watches that is due in one of them again', () => {
     assert.match((await reasons(ledger))[NEWS.id] ?? '', /^bought by another watch/);
   });
 
+  testLedger('a failed one that has failed too often in the other watch since is not bought again', async (ledger) => {
+    const site = { a: [['1', DAY_1]] } as const;
+    await plannedByBoth(ledger, site);
+    const [first, second] = await sendAll(ledger);
+    await ledger.db.run(sql`
+      UPDATE urls SET bought_at = bought_at + 1 WHERE watch_id = (SELECT id FROM watches WHERE name = ${NEWS.id})`);
+    await endJob(ledger, first!, { state: 'failed', retryFailed: WATCH.retryFailed });
+    await endJob(ledger, second!, { state: 'failed' });
+    ledger.pass(2 * HOUR);
+    assert.equal(await plan(ledger, WATCH, site), 0);
+    assert.match((await reasons(ledger))[WATCH.id] ?? '', /^in quarantine under another watch/);
+    assert.ok(await releaseUrl(ledger, NEWS.id, shopUrl(1)));
+    assert.equal(await plan(ledger, NEWS, site), 1, 'an operator has released it there');
+  });
+
   testLedger(
     'one that changes is not bought sooner after its purchase by the other watch than allowed',
     async (ledger) => {

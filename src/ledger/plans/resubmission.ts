@@ -107,7 +107,8 @@ export interface SharedPage {
  * One that an operator left in review there counts as bought: it may be charged. A new or changed one in quarantine there
  * stays in quarantine: the account does not pay for it again. One that is due for another reason, released or failed for
  * example, was planned here before: there counts what was bought since, unless that purchase has failed or is itself to be
- * repeated. Uses urls_by_fp and batch_urls_once.
+ * repeated; one that failed too often there since is not bought here either, unless an operator has released it. Uses urls_by_fp
+ * and batch_urls_once.
  */
 export async function findSharedPages(
   db: Queryable,
@@ -145,7 +146,9 @@ export const selectSharedPages = (watchId: number, ids: readonly number[]): Quer
     OR (o.state = 'quarantined' AND u.generation = 0))`;
   const isSame = sql`(u.version IS NULL OR coalesce(o.bought_version, o.version) IS NULL OR ${hasBought})`;
   const isLeft = sql`(o.state = 'held' AND o.due IS NULL)`;
-  const hasSince = sql`(o.state = 'planned' OR (o.state NOT IN ('failed', 'quarantined')
+  const hasGivenUp = sql`(o.state = 'quarantined' AND u.due <> 'released' AND o.bought_at > coalesce(u.bought_at, 0)
+    AND ${isSame})`;
+  const hasSince = sql`(o.state = 'planned' OR ${hasGivenUp} OR (o.state NOT IN ('failed', 'quarantined')
     AND (o.due IS NULL OR o.due NOT IN ('retry', 'released'))
     AND (${isLeft} OR o.bought_at > coalesce(u.bought_at, 0)) AND ${isSame}))`;
   const hasIt = sql`((o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined') OR ${isLeft})

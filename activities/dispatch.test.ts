@@ -41,6 +41,25 @@ describe('the dispatcher activities', () => {
     },
   );
 
+  testOnEachDialect('a lookup that fails for long is not repeated with each Retry-After', async (t, dialect) => {
+    let lists = 0;
+    const { send, pass } = await openScene(t, dialect, {
+      post: conflict,
+      // The comparison before the first purchase reads it.
+      list: (n) => {
+        lists = n;
+        return n === 1 ? null : failure(503, 'busy', { 'retry-after': '1' });
+      },
+    });
+    assert.equal((await send()).kind, 'sent');
+    pass(10 * 60_000);
+    await assert.rejects(send(), isRetryLater);
+    const before = lists;
+    pass(2_000);
+    await assert.rejects(send(), isRetryLater);
+    assert.equal(lists, before);
+  });
+
   testOnEachDialect('a rejected lookup leaves the batch for review and does not block others', async (t, dialect) => {
     const { ledger, send } = await openScene(t, dialect, { post: conflict, list: always(failure(400, 'bad_request')) });
     assert.equal((await send()).kind, 'sent');

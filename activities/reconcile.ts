@@ -35,7 +35,7 @@ export async function reconcileBatch(
       error instanceof RateLimitedError
         ? error.waitMs
         : error instanceof ApiError && error.policy === 'retry'
-          ? (error.retryAfterMs ?? elapsedBackoffMs(now() - firstSentAt, LIST_BACKOFF))
+          ? Math.max(error.retryAfterMs ?? 0, elapsedBackoffMs(now() - firstSentAt, LIST_BACKOFF))
           : null;
     if (retryAfterMs !== null) {
       await postponeLookup(ledger, batch, now() + Math.max(retryAfterMs, 1_000), (error as Error).message);

@@ -8,6 +8,8 @@ const realSetImmediate = setImmediate;
 /** A virtual process. What it does after its death has no effect: timers, storage, network and Temporal ask here. */
 export interface Host {
   readonly name: string;
+  /** The host whose clock it has; absent: its own. */
+  readonly clockOf?: string;
   alive: boolean;
   /** Its periodic work is played this often at most, so that a quiet day costs little. */
   readonly repeatMs?: number;
@@ -112,7 +114,8 @@ export class Kernel {
 
   /** What the clock of the host shows whose code is running. */
   getClock(): number {
-    return this.now() + (this.#offsets.get(getHost()?.name ?? '') ?? 0);
+    const host = getHost();
+    return this.now() + (this.#offsets.get(host?.clockOf ?? host?.name ?? '') ?? 0);
   }
 
   /** The clock of a host is ahead of the others from now on, or behind them: until it is set again, also where its host starts again. */

@@ -41,7 +41,7 @@ export function hostedDatabase(
 ): Database {
   let [event, calls] = [0, 0];
   /** Outlives the host for as long as a transaction needs to be undone. */
-  const disk: Host = { name: `${host.name} disk`, alive: true };
+  const disk: Host = { name: `${host.name} disk`, clockOf: host.name, alive: true };
 
   async function step<T>(work: () => Promise<T>): Promise<T> {
     burnFuse(host);

@@ -1,4 +1,5 @@
 import type { Endpoint, NetRequest, NetResponse } from '../platform/network.ts';
+import { toExactness } from './oracle/moments.ts';
 
 export const SITE = 'https://www.shop.example';
 /** A page that the simulated processor fails. */
@@ -57,7 +58,7 @@ export class Site implements Endpoint {
   readonly #begun = new Set<string>();
 
   /** In how many ways each page was dated: what is not equally exact may name one edit. */
-  readonly #formatsOf = new Map<string, Set<Format>>();
+  readonly #formatsOf = new Map<string, Set<string>>();
 
   /** Pages that the second file of their sitemap lists. */
   readonly #inSecondFile = new Set<string>();
@@ -81,8 +82,12 @@ export class Site implements Endpoint {
     for (const { url, lastmod: written } of pages) {
       const lastmod = this.#toShown(sitemap, written);
       this.#listedBy.set(url, (this.#listedBy.get(url) ?? new Set()).add(sitemap));
+      const format = this.formats.get(sitemap) ?? 'as it is';
       if (written !== null)
-        this.#formatsOf.set(url, (this.#formatsOf.get(url) ?? new Set()).add(this.formats.get(sitemap) ?? 'as it is'));
+        this.#formatsOf.set(
+          url,
+          (this.#formatsOf.get(url) ?? new Set()).add(format === 'as it is' ? toExactness(written) : format),
+        );
       const known = this.#lastmods.get(url);
       // A sitemap that begins to write lastmods, or leaves one out, has changed no page.
       const isNewVersion = known === undefined || (known !== null && lastmod !== null && known !== lastmod);

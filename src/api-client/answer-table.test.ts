@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { ApiAnswer, Endpoint } from '../submission/answer.ts';
 import { decideCheckOutcome, decideOutcome } from '../submission/outcome.ts';
-import { createStatusMapping } from '../submission/status-map.ts';
+
 import { type DataReader, readEnvelope } from './envelope.ts';
 import { toApiError } from './errors.ts';
 import { toFailureData } from './failure.ts';
 import { readCheck } from './read/check.ts';
+import { createAnswerFormat } from './read/format.ts';
 import { readAccepted } from './read/submission.ts';
 
-const statusMapping = createStatusMapping();
+const format = createAnswerFormat();
 const submitted = { urls: ['https://shop.example/a', 'https://shop.example/b'], inDoubt: false, reference: null };
 
 const envelope = (success: boolean, more: object) =>
@@ -64,8 +65,8 @@ function answerOf<Data>(endpoint: Endpoint, status: number, text: string, read: 
 }
 
 function decide(endpoint: Endpoint, status: number, text: string): string {
-  const submit = answerOf(endpoint, status, text, (json) => readAccepted(json, statusMapping));
-  const check = answerOf(endpoint, status, text, (json, whole) => readCheck(json, whole, statusMapping));
+  const submit = answerOf(endpoint, status, text, (json) => readAccepted(json, format));
+  const check = answerOf(endpoint, status, text, (json, whole) => readCheck(json, whole, format));
   const answer: ApiAnswer = endpoint === 'submit' ? submit : check;
   const outcome = endpoint === 'submit' ? decideOutcome(submit, submitted) : decideCheckOutcome(check, submitted);
   if (outcome.chargeState !== 'charged') {

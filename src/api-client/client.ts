@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import { LIMITS } from '../../contract/limits.ts';
 import type { AcceptedData, ApiAnswer, CheckData, Endpoint } from '../submission/answer.ts';
 import type { IdempotencyKey, Reference } from '../submission/ids.ts';
-import { createStatusMapping, type StatusMap, type UnknownStatus } from '../submission/status-map.ts';
 import { type DataReader, readEnvelope } from './envelope.ts';
 import { getHeader } from './headers.ts';
 import { readRetryAfter } from './http-time.ts';
@@ -19,6 +18,7 @@ import {
 } from './read/account.ts';
 import { readCheck } from './read/check.ts';
 import { InvalidPayload, isObject, type Json, type JsonObject } from './read/fields.ts';
+import { type AnswerFormatSettings, createAnswerFormat } from './read/format.ts';
 import type { Page } from './read/list.ts';
 import {
   readAccepted,
@@ -29,7 +29,7 @@ import {
 } from './read/submission.ts';
 import { createTransport, DEFAULT_TIMEOUTS, type Exchange, type Timeouts } from './transport.ts';
 
-export interface ApiClientOptions {
+export interface ApiClientOptions extends AnswerFormatSettings {
   /** Including the version, such as `https://indexing.example/api/v1`. */
   readonly baseUrl: string;
   /** Called for each request, so a rotated key needs no restart. The key appears in the request header and nowhere else. */
@@ -38,10 +38,6 @@ export interface ApiClientOptions {
   readonly authentication?: 'bearer' | 'x-api-key';
   readonly timeouts?: Partial<Timeouts>;
   readonly userAgent?: string;
-  /** Maps the service's status names to states and verdicts. */
-  readonly statusMap?: StatusMap;
-  /** Called once for each status that the status map lacks. Such a status counts as open, never as failed. */
-  readonly onUnknownStatus?: (status: UnknownStatus) => void;
   /** Replaces the connections, for example with a proxy agent. */
   readonly dispatcher?: Dispatcher;
   readonly now?: () => number;
@@ -100,7 +96,7 @@ interface Call<Data> extends Cancellable {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { authentication = 'bearer', userAgent = 'sitemap-courier', now = Date.now } = options;
   const base = new URL(options.baseUrl.replace(/\/+$/, ''));
-  const statusMapping = createStatusMapping(options.statusMap, options.onUnknownStatus);
+  const format = createAnswerFormat(options);
   const transport = createTransport(base.origin, { ...DEFAULT_TIMEOUTS, ...options.timeouts }, options.dispatcher);
   const prefix = base.pathname === '/' ? '' : base.pathname;
 
@@ -133,14 +129,14 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     submit: (body, key, cancel) =>
       call('submit', {
         path: '/submissions',
-        read: (data) => readAccepted(data, statusMapping),
+        read: (data) => readAccepted(data, format),
         post: { body, key },
         ...cancel,
       }),
     indexCheck: (body, key, cancel) =>
       call('index-check', {
         path: '/index-check',
-        read: (data, envelope) => readCheck(data, envelope, statusMapping),
+        read: (data, envelope) => readCheck(data, envelope, format),
         post: { body, key },
         ...cancel,
       }),
@@ -148,8 +144,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const requested = { page: urlPage, limit: urlLimit };
       return call('submission', {
         path: `/submissions/${encodeURIComponent(reference)}?url_page=${urlPage}&url_limit=${urlLimit}`,
-        read: (data, envelope, hasNext) =>
-          withNext(readDetail(data, envelope, requested, statusMapping, reference), hasNext),
+        read: (data, envelope, hasNext) => withNext(readDetail(data, envelope, requested, format, reference), hasNext),
         ...cancel,
       });
     },
@@ -157,13 +152,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const requested = { page: query.page ?? 1, limit: query.limit ?? LIMITS.listPage.default };
       return call('submissions', {
         path: `/submissions?${parameters({ ...query, ...requested })}`,
-        read: (data, envelope, hasNext) => withNext(readSubmissions(data, envelope, requested, statusMapping), hasNext),
+        read: (data, envelope, hasNext) => withNext(readSubmissions(data, envelope, requested, format), hasNext),
         ...(signal === undefined ? {} : { signal }),
       });
     },
-    balance: (cancel) => call('balance', { path: '/balance', read: readBalance, ...cancel }),
-    me: (cancel) => call('me', { path: '/me', read: readAccount, ...cancel }),
-    stats: (cancel) => call('stats', { path: '/stats', read: readStats, ...cancel }),
+    balance: (cancel) => call('balance', { path: '/balance', read: (data) => readBalance(data, format), ...cancel }),
+    me: (cancel) => call('me', { path: '/me', read: (data) => readAccount(data, format), ...cancel }),
+    stats: (cancel) => call('stats', { path: '/stats', read: (data) => readStats(data, format), ...cancel }),
     root: (cancel) =>
       call('root', {
         path: '/',

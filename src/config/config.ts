@@ -1,5 +1,7 @@
 import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
+import type { AmountFormat } from '../submission/amount-format.ts';
+import type { FieldNames } from '../submission/answer-fields.ts';
 import type { IndexCheckPolicy } from '../submission/check-schedule.ts';
 import type { GuardPolicy } from '../submission/guard.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
@@ -119,6 +121,10 @@ export interface Account {
   };
   /** The account's own status names before the built-in ones. */
   readonly statusMap: StatusMap;
+  /** What the service calls its values, besides the usual names. */
+  readonly fieldNames: FieldNames;
+  /** How the service writes an amount that two countries read differently; null: such an amount is not read. */
+  readonly amounts: AmountFormat | null;
 }
 
 export interface RequestLimits {

@@ -147,6 +147,8 @@ export function toAccount(id: AccountId, raw: RawAccount, folder: string): Accou
     },
     terminalStates: toTerminalStates(raw, statusMap),
     statusMap,
+    fieldNames: raw.field_names ?? {},
+    amounts: raw.amounts ?? null,
     reconcile: {
       afterMs: duration(raw.reconcile?.after, DEFAULT_KEY_TRUST_MS),
       confirmMs: duration(raw.reconcile?.confirm_after, DEFAULT_CONFIRM_MS),

@@ -40,6 +40,8 @@ export function createAccountClient(
     timeouts: account.timeouts,
     authentication: account.authentication,
     statusMap: account.statusMap,
+    fieldNames: account.fieldNames,
+    amounts: account.amounts,
     ...(onUnknownStatus === undefined ? {} : { onUnknownStatus: onUnknownStatus }),
     ...(dispatcher === undefined ? {} : { dispatcher }),
   });

@@ -76,6 +76,8 @@ export interface AcceptedData {
   readonly price?: Micros | null;
   /** The currency of the amounts, where it is named and is not the lira; such amounts are null. */
   readonly otherCurrency?: string | null;
+  /** A charge or price that can be read as two amounts, as the service writes it; it is null above. */
+  readonly doubtfulAmount?: string | null;
   readonly balance: Micros | null;
   /** The number of accepted URLs that the service reports. */
   readonly urls: number | null;

@@ -1,4 +1,5 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
+import { describeTwoWays } from './amount-format.ts';
 import type { AcceptedData, ApiAnswer, CheckData, CheckResult, Verdict } from './answer.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
@@ -88,7 +89,7 @@ function unusableSuccess(what: string): Conflict {
 }
 
 function listWarnings(data: AcceptedData, sent: number, isNew: boolean): string[] {
-  const { urls, charged, pricePerUrl, price = null, otherCurrency = null, state } = data;
+  const { urls, charged, pricePerUrl, price = null, otherCurrency = null, doubtfulAmount = null, state } = data;
   const warnings: string[] = [];
   if (isNew && DEFAULT_TERMINAL_STATES.includes(state ?? '')) {
     warnings.push(
@@ -101,6 +102,7 @@ function listWarnings(data: AcceptedData, sent: number, isNew: boolean): string[
     warnings.push(`the charge of ${formatTry(charged)} is not ${sent} times the price of ${formatTry(pricePerUrl)}`);
   }
   if (otherCurrency !== null) warnings.push(describeOtherCurrency(otherCurrency));
+  if (doubtfulAmount !== null) warnings.push(`the charge is not known: ${describeTwoWays(doubtfulAmount)}`);
   if (charged !== null && price !== null && charged !== price && charged !== price * sent) {
     warnings.push(
       `the charge of ${formatTry(charged)} is neither the price of ${formatTry(price)} nor ${sent} times that`,

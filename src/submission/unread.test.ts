@@ -35,7 +35,7 @@ describe('what of an answer could not be read', () => {
     assert.match(describeUnread(words('eklendi'), 'main') ?? '', /"eklendi".*accounts\.main\.status_map\.url/);
     assert.match(
       describeUnread([{ what: 'url_list', names: ['hedefler', 'durum'] }], 'main') ?? '',
-      /no list of its URLs.*\(there is hedefler, durum\)\. No setting names it/,
+      /no list of its URLs.*\(there is hedefler, durum\)\. Say under accounts\.main\.field_names\.urls/,
     );
     assert.match(
       describeUnread([{ what: 'url_address', names: ['adres'] }], 'main') ?? '',

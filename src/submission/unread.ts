@@ -55,8 +55,12 @@ export function describeUnread(unread: Unread, account: string): string | null {
   const [part] = unread;
   return part === undefined
     ? null
-    : `${describeFields(part)}. No setting names it; a later version may read it, and then does`;
+    : `${describeFields(part)}. Say under accounts.${account}.field_names.${FIELD[part.what]} what it is called: the job is then ` +
+        'read again by itself';
 }
+
+/** The setting that names it. */
+const FIELD = { url_word: 'url_state', url_state: 'url_state', url_address: 'url', url_list: 'urls' } as const;
 
 function describeFields({ what, names }: UnreadPart): string {
   const has = names.length === 0 ? '' : ` (there is ${names.join(', ')})`;

@@ -96,6 +96,11 @@ describe('acceptances with invalid fields', () => {
     ['a charge beyond numbers', { charged: 1e300, price_per_url: 1e300 }, null],
     ['a price that cannot be multiplied', { price_per_url: 9e9 }, /which is implausible and ignored/],
     ['a charge in dollars', { charged: { amount: 5, currency: 'USD' } }, null],
+    [
+      'a charge that is read in two ways',
+      { charged: '1.500 TL' },
+      /the charge is not known: "1\.500 TL" can be read as 1\.50 TRY .*set amounts of the account/,
+    ],
     ['more URLs than were sent', { url_count: 999_999 }, /2 URLs were sent, but the service reports 999999/],
     ['fewer URLs than were sent', { url_count: 0 }, /2 URLs were sent, but the service reports 0/],
     ['an end at once', { status: 'failed' }, /accepts the batch and reports it as failed at once/],

@@ -1,24 +1,24 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
-import { InvalidPayload, indexFields, isObject, type Json, type JsonObject } from './fields.ts';
+import { describeTwoWays } from '../../submission/amount-format.ts';
+import { getField, InvalidPayload, indexFields, isObject, type Json, type JsonObject } from './fields.ts';
+import type { AnswerFormat } from './format.ts';
 import { readIdentity } from './identity.ts';
-import { findOtherCurrency, indexInside, readMoneyIn } from './money.ts';
-
-const BALANCE = ['balance', 'availablebalance', 'currentbalance', 'available', 'amount'];
-const AROUND = ['wallet', 'account', 'balances'];
-const PRICES = ['prices', 'pricing', 'priceperurl'];
-const PRICE = ['priceperurl', 'perurlprice', 'unitprice', 'urlprice', 'submissionprice', 'price'];
+import { findOtherCurrency, indexInside } from './money.ts';
 
 export interface BalanceView {
   readonly balance: Micros;
 }
 
 /** The balance (spec 4.3) at `data.balance`, in a wallet, or as `data` itself. */
-export function readBalance(data: Json): BalanceView | InvalidPayload {
+export function readBalance(data: Json, { names, money }: AnswerFormat): BalanceView | InvalidPayload {
   const fields = indexFields(data);
-  const places = [fields, ...AROUND.map((name) => indexInside(fields, fields.get(name)))];
-  const balance = readMoneyIn(places, BALANCE);
+  const places = [fields, ...names.wallet.map((name) => indexInside(fields, getField(fields, name)))];
+  const amounts = [...names.balance, 'available', 'amount'];
+  const balance = money.readIn(places, amounts);
   if (balance !== null) return { balance };
+  const doubtful = money.findDoubtful(places, amounts);
+  if (doubtful !== null) return new InvalidPayload(`whose balance ${describeTwoWays(doubtful)}`);
   const currency = places.map(findOtherCurrency).find((other) => other !== null);
   return new InvalidPayload(
     currency === undefined
@@ -41,23 +41,26 @@ export interface StatsView extends AccountView {
 }
 
 /** `GET /stats` (spec 4.4; fields not shown). */
-export function readStats(data: Json): StatsView | InvalidPayload {
-  const account = readAccount(data);
+export function readStats(data: Json, format: AnswerFormat): StatsView | InvalidPayload {
+  const account = readAccount(data, format);
   return account instanceof InvalidPayload || !isObject(data)
     ? new InvalidPayload('without data')
     : { ...account, shown: data };
 }
 
 /** The account and money fields of `GET /me` (spec 4.2; fields not shown). */
-export function readAccount(data: Json): AccountView | InvalidPayload {
+export function readAccount(data: Json, { names, money }: AnswerFormat): AccountView | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
   const fields = indexFields(data);
-  const around = (names: readonly string[]) => names.map((name) => indexInside(fields, fields.get(name)));
-  const anyLevel = readMoneyIn([fields, ...around([...AROUND, ...PRICES])], PRICE);
-  const readPrice = (level: ServiceLevel) => readMoneyIn(around(PRICES), [level]) ?? anyLevel;
+  const around = (objects: readonly string[]) => objects.map((name) => indexInside(fields, getField(fields, name)));
+  const anyLevel = money.readIn(
+    [fields, ...around([...names.wallet, ...names.prices])],
+    [...names.price, 'submissionprice', 'price'],
+  );
+  const readPrice = (level: ServiceLevel) => money.readIn(around(names.prices), [level]) ?? anyLevel;
   return {
     identity: readIdentity(data),
-    balance: readMoneyIn([fields, ...around(AROUND)], BALANCE.slice(0, 3)),
+    balance: money.readIn([fields, ...around(names.wallet)], names.balance),
     prices: { standard: readPrice('standard'), fast: readPrice('fast') },
   };
 }

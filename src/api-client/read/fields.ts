@@ -41,6 +41,14 @@ export function normalizeName(name: string): string {
 const normalized = new Map<string, string>();
 const MOST_NAMES = 1_000;
 
+/** A field by its normalized name, or by a path of them: `account.funds`. */
+export function getField(fields: ReadonlyMap<string, Json>, name: string): Json | undefined {
+  const value = fields.get(name);
+  if (value !== undefined || !name.includes('.')) return value;
+  const [first = '', ...rest] = name.split('.');
+  return getField(indexFields(fields.get(first)), rest.join('.'));
+}
+
 /** The first of these fields for which `read` returns a value. */
 export function readFirst<T>(
   fields: ReadonlyMap<string, Json>,
@@ -48,7 +56,7 @@ export function readFirst<T>(
   read: (value: Json) => T | null,
 ): T | null {
   for (const name of names) {
-    const value = fields.get(name);
+    const value = getField(fields, name);
     const result = value === undefined ? null : read(value);
     if (result !== null) return result;
   }

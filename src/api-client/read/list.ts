@@ -2,6 +2,7 @@ import {
   asCount,
   asFlag,
   asText,
+  getField,
   indexFields,
   isList,
   isObject,
@@ -10,6 +11,7 @@ import {
   normalizeName,
   readFirst,
 } from './fields.ts';
+import type { AnswerFormat } from './format.ts';
 
 /** One page of a list, as far as the service describes it. */
 export interface Page {
@@ -28,18 +30,23 @@ export interface Listed {
   readonly page: Page;
 }
 
-/** Where services put page information, besides next to the list. */
-const PAGE_NAMES = [
-  ...['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links', 'urlpagination', 'urlspagination'],
-  ...['pageable', 'cursors'],
-];
+/** The value of the table that is the list: jobs, URLs of a job, or results of an index-check. */
+type ListKey = 'jobs' | 'urls' | 'results';
 
 /**
  * Finds the list in a payload by the usual names, else the only list of objects. Searches one level deep, where
  * paginators put it (`data.submissions.data`). Null means that there is no list, which is not an empty list.
  */
-export function readList(data: Json, envelope: Json, names: readonly string[], requested: PageRequest): Listed | null {
-  return toListed(findList(data, names) ?? findEmptyList(data, envelope, names, requested), data, envelope, requested);
+export function readList(
+  data: Json,
+  envelope: Json,
+  list: ListKey,
+  requested: PageRequest,
+  format: AnswerFormat,
+): Listed | null {
+  const names = format.names[list];
+  const found = findList(data, names) ?? findEmptyList(data, envelope, names, requested, format);
+  return toListed(found, data, envelope, requested, format);
 }
 
 /**
@@ -49,21 +56,26 @@ export function readList(data: Json, envelope: Json, names: readonly string[], r
 export function readWholeList(
   data: Json,
   envelope: Json,
-  names: readonly string[],
+  list: ListKey,
   requested: PageRequest,
+  format: AnswerFormat,
 ): Listed | null {
-  return (
-    readList(data, envelope, names, requested) ??
-    toListed(findOnlyList(data, true) ?? findOnlyList(data, false), data, envelope, requested)
-  );
+  const findOnly = () => findOnlyList(data, true, format) ?? findOnlyList(data, false, format);
+  return readList(data, envelope, list, requested, format) ?? toListed(findOnly(), data, envelope, requested, format);
 }
 
-const toListed = (found: Found | null, data: Json, envelope: Json, requested: PageRequest): Listed | null =>
+const toListed = (
+  found: Found | null,
+  data: Json,
+  envelope: Json,
+  requested: PageRequest,
+  format: AnswerFormat,
+): Listed | null =>
   found === null
     ? null
     : {
         items: found.items.map(toEntry),
-        page: readPage([found.around, data, envelope], found.items.length, requested),
+        page: readPage([found.around, data, envelope], found.items.length, requested, format),
       };
 
 /** Lists beside the entries. */
@@ -73,12 +85,12 @@ const ASIDE = ['errors', 'warnings', 'messages', 'notices', 'links', 'filters', 
  * The only list in a payload whose names say nothing, up to two levels deep. A list in a page's information or beside the
  * entries is none. An empty one must be alone: beside an object, which may hold the entries, nobody can tell.
  */
-function findOnlyList(data: Json, isFull: boolean): Found | null {
+function findOnlyList(data: Json, isFull: boolean, { names }: AnswerFormat): Found | null {
   const isCounted = (value: Json): value is readonly Json[] =>
     isList(value) && (isFull ? value.length > 0 && value.every(isObject) : value.length === 0);
   const collect = (node: Json, depth: number): Found[] =>
     [...indexFields(node)].flatMap(([name, value]): Found[] => {
-      if (ASIDE.includes(name) || PAGE_NAMES.includes(name)) return [];
+      if (ASIDE.includes(name) || names.page_info.includes(name)) return [];
       if (isCounted(value)) return [{ items: value, around: node }];
       // Of anything else an empty list may be a part.
       if (!isFull && !isObject(value) && isList(value)) return [UNCLEAR, UNCLEAR];
@@ -109,7 +121,7 @@ function findList(data: Json, names: readonly string[], depth = 0): Found | null
   if (!isObject(data)) return null;
   const fields = indexFields(data);
   for (const name of names) {
-    const value = fields.get(name);
+    const value = getField(fields, name);
     if (isList(value)) return { items: value, around: data };
     if (isObject(value) && depth < 2) {
       const grouped = listGrouped(value, names);
@@ -128,12 +140,18 @@ function findList(data: Json, names: readonly string[], depth = 0): Found | null
  * Some services omit an empty list; that counts only together with a total of zero. One whose lists are maps shows an empty
  * map, also between other pages; that counts where the service states which page it is.
  */
-function findEmptyList(data: Json, envelope: Json, names: readonly string[], requested: PageRequest): Found | null {
-  const { total, stated } = readPage([data, envelope], 0, requested);
+function findEmptyList(
+  data: Json,
+  envelope: Json,
+  names: readonly string[],
+  requested: PageRequest,
+  format: AnswerFormat,
+): Found | null {
+  const { total, stated } = readPage([data, envelope], 0, requested, format);
   if (total === 0) return { items: [], around: data };
   const fields = indexFields(data);
   const isEmptyMap = names.some((name) => {
-    const value = fields.get(name);
+    const value = getField(fields, name);
     return isObject(value) && Object.keys(value).length === 0;
   });
   return stated && isEmptyMap ? { items: [], around: data } : null;
@@ -189,26 +207,23 @@ function listGrouped(value: JsonObject, names: readonly string[]): Json[] | null
   return entries.length > 0 && entries.every(isObject) ? entries : null;
 }
 
-function readPage(places: readonly Json[], count: number, requested: PageRequest): Page {
+function readPage(places: readonly Json[], count: number, requested: PageRequest, { names }: AnswerFormat): Page {
   const maps = places.flatMap((place) => {
     const fields = indexFields(place);
-    return [fields, ...PAGE_NAMES.map((name) => indexFields(fields.get(name)))];
+    return [fields, ...names.page_info.map((name) => indexFields(getField(fields, name)))];
   });
-  const first = <T>(names: readonly string[], read: (value: Json) => T | null): T | null => {
+  const first = <T>(of: readonly string[], read: (value: Json) => T | null): T | null => {
     for (const fields of maps) {
-      const value = readFirst(fields, names, read);
+      const value = readFirst(fields, of, read);
       if (value !== null) return value;
     }
     return null;
   };
-  const total = first(
-    ['total', 'totalitems', 'totalcount', 'totalresults', 'totalelements', 'totalurls', 'urltotal'],
-    asCount,
-  );
-  const pages = first(['pages', 'totalpages', 'lastpage', 'pagecount', 'pagescount'], asCount);
-  const more = first(['hasmore', 'hasnext', 'hasnextpage', 'more'], asFlag);
-  const size = first(['perpage', 'pagesize', 'limit', 'urllimit'], asCount) ?? requested.limit;
-  const next = readNext(maps);
+  const total = first(names.total, asCount);
+  const pages = first(names.pages, asCount);
+  const more = first(names.has_more, asFlag);
+  const size = first(names.page_size, asCount) ?? requested.limit;
+  const next = first(names.next_page, asNext);
   if (more !== null) return { last: !more, stated: true, total, count };
   if (pages !== null) return { last: requested.page >= pages, stated: true, total, count };
   if (total !== null && size > 0) return { last: requested.page * size >= total, stated: true, total, count };
@@ -216,15 +231,8 @@ function readPage(places: readonly Json[], count: number, requested: PageRequest
   return { last: count < size, stated: false, total, count };
 }
 
-/** Whether a next page is named; null when the service does not say. */
-function readNext(maps: readonly ReadonlyMap<string, Json>[]): boolean | null {
-  for (const fields of maps) {
-    for (const name of ['next', 'nextpage', 'nextpageurl', 'nexturl', 'nextcursor', 'nexttoken', 'nextpagetoken']) {
-      const value = fields.get(name);
-      if (value === null || value === false || value === '') return false;
-      if (value !== undefined && (asText(value) ?? readFirst(indexFields(value), ['href', 'url'], asText)) !== null)
-        return true;
-    }
-  }
-  return null;
+/** Whether a next page is named; null when the field does not say. */
+function asNext(value: Json): boolean | null {
+  if (value === null || value === false || value === '') return false;
+  return (asText(value) ?? readFirst(indexFields(value), ['href', 'url'], asText)) === null ? null : true;
 }

@@ -1,6 +1,6 @@
-import { listReadings } from '../../../contract/amount-text.ts';
 import { isReadTwoWays, MICROS_PER_TRY, type Micros, parseDecimal } from '../../../contract/money.ts';
-import { asWord, indexFields, type Json, readFirst } from './fields.ts';
+import { type AmountFormat, readTwoWays } from '../../submission/amount-format.ts';
+import { asWord, getField, indexFields, type Json, readFirst } from './fields.ts';
 
 /** Suffixes of field names whose amounts are not in lira, with the value of one unit in micro-lira. */
 const MINOR_UNITS = [
@@ -36,58 +36,70 @@ export function findOtherCurrency(fields: Fields): string | null {
 const asCurrency = (value: Json): string | null =>
   asWord(value) ?? readFirst(indexFields(value), ['code', 'name', 'symbol'], asWord);
 
-/**
- * The first of these fields with an amount, in lira or, where its name says so, in kuruş or micro-lira. Null also when
- * the first one can be read as two amounts: a less likely field must not speak for it; and where a currency beside the
- * amount is not the lira (spec 1): what it is worth is not known.
- */
-export function readMoney(fields: Fields, names: readonly string[]): Micros | null {
-  const found = findMoney(fields, names);
-  return found === DOUBTFUL ? null : found;
+/** Reads amounts of lira. */
+export interface MoneyReader {
+  /**
+   * The first of these fields with an amount, in lira or, where its name says so, in kuruş or micro-lira; from the first of
+   * these places that has one. Null also when that one can be read as two amounts: a less likely field must not speak for it;
+   * and where a currency beside the amount is not the lira (spec 1): what it is worth is not known.
+   */
+  readIn(places: readonly Fields[], names: readonly string[]): Micros | null;
+  /** The text there that can be read as two amounts, where `readIn` returns null for it. */
+  findDoubtful(places: readonly Fields[], names: readonly string[]): string | null;
 }
 
-/** The same, from the first of these places that has an amount, or one that can be read in two ways: then null. */
-export function readMoneyIn(places: readonly Fields[], names: readonly string[]): Micros | null {
-  for (const place of places) {
-    const found = findMoney(place, names);
-    if (found === DOUBTFUL) return null;
-    if (found !== null) return found;
+/** An amount that countries read differently, and nobody has said which. */
+class Doubtful {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
   }
-  return null;
 }
 
-/** An amount is there, and nobody can tell which. */
-const DOUBTFUL = Symbol('doubtful');
+type Found = Micros | Doubtful | null;
 
-function findMoney(fields: Fields, names: readonly string[]): Micros | typeof DOUBTFUL | null {
-  for (const name of names) {
-    const lira = fields.get(name);
-    const amount = lira === undefined ? null : toMoney(lira, fields);
-    if (amount !== null) return amount;
-    for (const [ending, worth] of MINOR_UNITS) {
-      const minor = fields.get(name + ending);
-      if (typeof minor !== 'number' || !Number.isSafeInteger(minor * worth)) continue;
-      if (findOtherCurrency(fields) === null) return (minor * worth) as Micros;
+/** `format`: how the service writes amounts, as the account's setting says; null: what is read in two ways is not read. */
+export function createMoneyReader(format: AmountFormat | null): MoneyReader {
+  const findIn = (places: readonly Fields[], names: readonly string[]): Found => {
+    for (const place of places) {
+      const found = find(place, names);
+      if (found !== null) return found;
     }
+    return null;
+  };
+
+  function find(fields: Fields, names: readonly string[]): Found {
+    for (const name of names) {
+      const isMinor = MINOR_UNITS.some(([ending]) => name.endsWith(ending));
+      const lira = isMinor ? undefined : getField(fields, name);
+      const amount = lira === undefined ? null : toMoney(lira, fields);
+      if (amount !== null) return amount;
+      for (const [ending, worth] of MINOR_UNITS) {
+        const minor = getField(fields, name.endsWith(ending) ? name : name + ending);
+        if (typeof minor !== 'number' || !Number.isSafeInteger(minor * worth)) continue;
+        if (findOtherCurrency(fields) === null) return (minor * worth) as Micros;
+      }
+    }
+    return null;
   }
-  return null;
-}
 
-/**
- * A lira amount as a number, a string or an object that may name its currency; else the one named `around` it counts. Null for
- * anything else and for other currencies.
- */
-export function asMoney(value: Json, around: Fields = new Map()): Micros | null {
-  const amount = toMoney(value, around);
-  return amount === DOUBTFUL ? null : amount;
-}
+  /** A number, a text or an object that may name its currency; else the one named `around` it counts. */
+  function toMoney(value: Json, around: Fields): Found {
+    if (typeof value !== 'number' && typeof value !== 'string') return find(indexInside(around, value), AMOUNT);
+    if (findOtherCurrency(around) !== null) return null;
+    return typeof value === 'number' ? fromNumber(value) : fromText(value, format);
+  }
 
-function toMoney(value: Json, around: Fields): Micros | typeof DOUBTFUL | null {
-  if (typeof value !== 'number' && typeof value !== 'string') return findMoney(indexInside(around, value), AMOUNT);
-  if (findOtherCurrency(around) !== null) return null;
-  if (typeof value === 'number') return fromNumber(value);
-  const amount = fromText(value);
-  return amount === null && listReadings(value).length > 1 ? DOUBTFUL : amount;
+  return {
+    readIn(places, names) {
+      const found = findIn(places, names);
+      return found instanceof Doubtful ? null : found;
+    },
+    findDoubtful(places, names) {
+      const found = findIn(places, names);
+      return found instanceof Doubtful ? found.text : null;
+    },
+  };
 }
 
 const isLira = (text: string): boolean => /^(try|tl|₺|949|(turkish |türk )?lira(sı)?)$/i.test(text);
@@ -100,13 +112,16 @@ function fromNumber(value: number): Micros | null {
 }
 
 /**
- * "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL". A string that countries read differently is rejected: "1.000 TL", "1,234".
- * A decimal alone is what programs write, so "12.500" without a currency is 12.50.
+ * "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL". A text that countries read differently is read as `format` says, or not
+ * at all: "1.000 TL", "1,234". Without a setting, a decimal alone is what programs write: "12.500" without a currency is 12.50.
  */
-function fromText(text: string): Micros | null {
+function fromText(text: string, format: AmountFormat | null): Found {
+  const readings = readTwoWays(text);
+  if (readings !== null && format !== null) return readings[format];
   const bare = text.replace(/\b(try|tl)\b|₺|\s/gi, '');
   if (/^-?\d{1,3}(,\d{3})+\.\d{1,6}$/.test(bare)) return parseDecimal(bare.replaceAll(',', ''));
   if (/^-?\d{1,3}(\.\d{3})+,\d{1,6}$/.test(bare)) return parseDecimal(bare.replaceAll('.', '').replace(',', '.'));
   if (/^-?\d+,\d{2}$/.test(bare)) return parseDecimal(bare.replace(',', '.'));
-  return isReadTwoWays(bare) && /[^\d.\s-]/.test(text) ? null : parseDecimal(bare);
+  const amount = isReadTwoWays(bare) && /[^\d.\s-]/.test(text) ? null : parseDecimal(bare);
+  return amount === null && readings !== null ? new Doubtful(text) : amount;
 }

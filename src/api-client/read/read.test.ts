@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Reference } from '../../submission/ids.ts';
-import { createStatusMapping } from '../../submission/status-map.ts';
+
 import { readAccount, readBalance } from './account.ts';
 import { readCheck } from './check.ts';
 import { readError } from './errors.ts';
 import { InvalidPayload, indexFields, type Json, type JsonObject } from './fields.ts';
+import { createAnswerFormat } from './format.ts';
 import { readList } from './list.ts';
-import { asMoney, readMoney } from './money.ts';
 import { asReference, readAccepted, readDetail, readSubmissions } from './submission.ts';
 import { latestInstant } from './time.ts';
 
 const requested = { page: 1, limit: 2 };
-const statusMapping = createStatusMapping();
+const format = createAnswerFormat();
+const readMoney = (data: Json, names: readonly string[]) => format.money.readIn([indexFields(data)], names);
 
 const amounts: [value: Json, micros: number | null][] = [
   [12.5, 12_500_000],
@@ -48,22 +49,22 @@ const amounts: [value: Json, micros: number | null][] = [
 describe('response readers', () => {
   for (const [value, micros] of amounts) {
     test(`${JSON.stringify(value)} is ${micros === null ? 'no amount of lira' : `${micros} micro-lira`}`, () => {
-      assert.equal(asMoney(value), micros);
+      assert.equal(readMoney({ amount: value }, ['amount']), micros);
     });
   }
 
   test('does not read an amount in kuruş as lira', () => {
-    assert.equal(readMoney(indexFields({ balance_kurus: 150 }), ['balance']), 1_500_000);
-    assert.equal(readMoney(indexFields({ charged: true, cost: 1.5 }), ['charged', 'cost']), 1_500_000);
-    const doubtful = indexFields({ charged: '1.000 TRY', amount: 4 });
+    assert.equal(readMoney({ balance_kurus: 150 }, ['balance']), 1_500_000);
+    assert.equal(readMoney({ charged: true, cost: 1.5 }, ['charged', 'cost']), 1_500_000);
+    const doubtful = { charged: '1.000 TRY', amount: 4 };
     assert.equal(readMoney(doubtful, ['charged', 'amount']), null, 'the likelier one says something else');
   });
 
   test('reads a negative balance as it is and rejects one in another currency', () => {
-    assert.deepEqual(readBalance({ balance: '-3.50' }), { balance: -3_500_000 });
-    assert.ok(readBalance({ balance: 5, currency: 'EUR' }) instanceof InvalidPayload);
-    assert.ok(readBalance({ balance: null }) instanceof InvalidPayload);
-    assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }), {
+    assert.deepEqual(readBalance({ balance: '-3.50' }, format), { balance: -3_500_000 });
+    assert.ok(readBalance({ balance: 5, currency: 'EUR' }, format) instanceof InvalidPayload);
+    assert.ok(readBalance({ balance: null }, format) instanceof InvalidPayload);
+    assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }, format), {
       balance: 5_000_000,
       identity: null,
       prices: { standard: 250_000, fast: 250_000 },
@@ -107,18 +108,21 @@ describe('response readers', () => {
       { list: { edges: [{ node: entries[0]! }, { node: entries[1]! }] } },
     ];
     for (const shape of shapes) {
-      const read = readSubmissions(shape, { data: shape }, requested, statusMapping);
+      const read = readSubmissions(shape, { data: shape }, requested, format);
       assert.ok(!(read instanceof InvalidPayload), JSON.stringify(shape));
       assert.deepEqual(
         read.submissions.map(({ reference }) => reference),
         ['a', 'b'],
       );
     }
-    assert.equal(readList({ urls: { 'https://a.example/': 'done' } }, null, ['urls'], requested)?.items.length, 1);
+    assert.equal(
+      readList({ urls: { 'https://a.example/': 'done' } }, null, 'urls', requested, format)?.items.length,
+      1,
+    );
   });
 
   test('distinguishes a missing list from an empty one, and rejects a list with an unreadable job', () => {
-    const read = (data: Json) => readSubmissions(data, { data }, requested, statusMapping);
+    const read = (data: Json) => readSubmissions(data, { data }, requested, format);
     assert.ok(read({}) instanceof InvalidPayload);
     assert.ok(read({ submissions: null }) instanceof InvalidPayload);
     assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof InvalidPayload);
@@ -164,7 +168,7 @@ describe('response readers', () => {
     ],
   ] as [string, Json, object][]) {
     test(`reads a list of jobs in the shape of ${what}`, () => {
-      const read = readSubmissions(data, { success: true, data }, requested, statusMapping);
+      const read = readSubmissions(data, { success: true, data }, requested, format);
       assert.ok(!(read instanceof InvalidPayload), JSON.stringify(read));
       assert.equal(read.submissions[0]?.reference, 'SUB-1');
       assert.equal(read.submissions[0]?.state, 'queued');
@@ -173,7 +177,7 @@ describe('response readers', () => {
   }
 
   test('takes the only list for an empty list of jobs, and no list that may be something else', () => {
-    const read = (data: Json) => readSubmissions(data, { success: true, data }, requested, statusMapping);
+    const read = (data: Json) => readSubmissions(data, { success: true, data }, requested, format);
     assert.partialDeepStrictEqual(read({ requests: [] }), { submissions: [] });
     assert.partialDeepStrictEqual(read({ auftraege: [], page: { number: 0 }, warnings: [] }), { submissions: [] });
     for (const data of [
@@ -187,7 +191,7 @@ describe('response readers', () => {
   });
 
   test('says which fields a payload without a list has', () => {
-    const read = readSubmissions({ pending: 3, _links: {} }, {}, requested, statusMapping);
+    const read = readSubmissions({ pending: 3, _links: {} }, {}, requested, format);
     assert.equal((read as InvalidPayload).what, 'without a list of submissions (it has pending, _links)');
   });
 
@@ -204,14 +208,14 @@ describe('response readers', () => {
         ],
       },
     };
-    const detail = readDetail(data, {}, requested, statusMapping, 'SUB-1' as Reference);
+    const detail = readDetail(data, {}, requested, format, 'SUB-1' as Reference);
     assert.ok(!(detail instanceof InvalidPayload), JSON.stringify(detail));
     assert.equal(detail.submission.state, 'partial');
     assert.deepEqual(
       detail.urls.map(({ state }) => state),
       ['completed', 'failed'],
     );
-    assert.equal(readAccepted(data, statusMapping).reference, 'SUB-1');
+    assert.equal(readAccepted(data, format).reference, 'SUB-1');
   });
 
   test('reads URLs that are named by a target, and URLs that are grouped by their state', () => {
@@ -220,7 +224,7 @@ describe('response readers', () => {
         { reference: 'SUB-1', status: 'partial', urls },
         {},
         requested,
-        statusMapping,
+        format,
         'SUB-1' as Reference,
       );
       assert.ok(!(detail instanceof InvalidPayload), JSON.stringify(detail));
@@ -245,7 +249,7 @@ describe('response readers', () => {
   });
 
   test('takes an empty map for a page without jobs where the service states that it is a page', () => {
-    const read = (data: Json) => readSubmissions(data, { data }, requested, statusMapping);
+    const read = (data: Json) => readSubmissions(data, { data }, requested, format);
     const filtered = read({ submissions: {}, pagination: { current: 1, pageSize: 2, total: 3 } });
     assert.ok(!(filtered instanceof InvalidPayload), 'a service that filters its pages after it has cut them');
     assert.deepEqual([filtered.submissions.length, filtered.page.last], [0, false]);
@@ -268,14 +272,14 @@ describe('response readers', () => {
   ];
   for (const { fields, last, stated } of pages) {
     test(`a full page with ${JSON.stringify(fields)} is ${last ? '' : 'not '}the last`, () => {
-      const beside = readList({ ...(full as object), ...fields }, null, ['items'], requested);
-      const around = readList(full, { data: full, ...fields }, ['items'], requested);
+      const beside = readList({ ...(full as object), ...fields }, null, 'jobs', requested, format);
+      const around = readList(full, { data: full, ...fields }, 'jobs', requested, format);
       for (const read of [beside, around]) assert.deepEqual([read?.page.last, read?.page.stated], [last, stated]);
     });
   }
 
   test('rejects a detail that names another job; one without a name is the requested job', () => {
-    const read = (data: Json) => readDetail(data, { data }, requested, statusMapping, 'SUB-1' as Reference);
+    const read = (data: Json) => readDetail(data, { data }, requested, format, 'SUB-1' as Reference);
     const other = read({ reference: 'SUB-2', status: 'completed' });
     assert.ok(other instanceof InvalidPayload && other.what === 'about SUB-2 instead of SUB-1');
     const same = read({ status: 'Completed' });
@@ -287,7 +291,7 @@ describe('response readers', () => {
     const read = readCheck(
       { results: [{ url: 'https://a.example/', status: 'completed', result: 'not_found' }] },
       null,
-      statusMapping,
+      format,
     );
     assert.ok(!(read instanceof InvalidPayload));
     assert.deepEqual(
@@ -305,7 +309,7 @@ describe('response readers', () => {
       { urls: ['https://a.example/'], check: { results, charged: 0.5 } },
       { urls: [{ url: 'https://a.example/' }], result: { entries: results, total_cost: 0.5 } },
     ]) {
-      const read = readCheck(data, null, statusMapping);
+      const read = readCheck(data, null, format);
       assert.ok(!(read instanceof InvalidPayload));
       assert.deepEqual(
         [read.results.map(({ verdict }) => verdict), read.charged],
@@ -317,7 +321,7 @@ describe('response readers', () => {
 
   test('names the currency of an acceptance that is not the lira, and keeps a mere price apart', () => {
     const read = (data: JsonObject) => {
-      const { charged, pricePerUrl, price, otherCurrency } = readAccepted({ reference: 'R', ...data }, statusMapping);
+      const { charged, pricePerUrl, price, otherCurrency } = readAccepted({ reference: 'R', ...data }, format);
       return { charged, pricePerUrl, price, otherCurrency };
     };
     const nothing = { charged: null, pricePerUrl: null, price: null, otherCurrency: null };
@@ -333,7 +337,7 @@ describe('response readers', () => {
       ...{ opened: '2026-01-15T12:00:00Z', project: 'Shop', charged: 0.75, url_count: 3, service: 'fast' },
       job: { reference: 'R', status: 'completed', started: '2026-01-15T13:00:00Z', url_count: 4 },
     };
-    const page = readSubmissions({ submissions: [entry] }, null, requested, statusMapping);
+    const page = readSubmissions({ submissions: [entry] }, null, requested, format);
     assert.ok(!(page instanceof InvalidPayload));
     const { createdAt, project, charged, urlCount, service } = page.submissions[0]!;
     assert.deepEqual(
@@ -344,7 +348,7 @@ describe('response readers', () => {
 
   test('takes no mere "price" beside a job in a list for that of a URL', () => {
     const pricePerUrl = (job: JsonObject) => {
-      const page = readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, statusMapping);
+      const page = readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, format);
       assert.ok(!(page instanceof InvalidPayload));
       return page.submissions[0]?.pricePerUrl;
     };
@@ -353,7 +357,7 @@ describe('response readers', () => {
 
   test('dates a job from its creation, under any field name', () => {
     const createdAt = (job: JsonObject) =>
-      readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, statusMapping);
+      readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, format);
     for (const job of [
       { opened: '2026-01-15T12:00:00Z' },
       { received_at: '2026-01-15T12:00:00Z', updated_at: '2026-01-14T12:00:00Z' },
@@ -466,14 +470,14 @@ describe('response readers', () => {
     }));
     fc.assert(
       fc.property(json, json, (data, envelope) => {
-        const { reference } = readAccepted(data, statusMapping);
+        const { reference } = readAccepted(data, format);
         assert.ok(reference === null || JSON.stringify(data).includes(reference));
-        readSubmissions(data, envelope, requested, statusMapping);
-        const detail = readDetail(data, envelope, requested, statusMapping, 'SUB-9' as Reference);
+        readSubmissions(data, envelope, requested, format);
+        const detail = readDetail(data, envelope, requested, format, 'SUB-9' as Reference);
         assert.ok(detail instanceof InvalidPayload || detail.submission.reference === 'SUB-9');
-        readCheck(data, envelope, statusMapping);
-        readBalance(data);
-        readAccount(data);
+        readCheck(data, envelope, format);
+        readBalance(data, format);
+        readAccount(data, format);
         assert.equal(typeof readError(envelope).message, 'string');
       }),
       { numRuns: Number(process.env.COURIER_TEST_READER_RUNS ?? 3_000) },

@@ -9,6 +9,7 @@ import {
   asSentence,
   asText,
   asWord,
+  getField,
   InvalidPayload,
   indexFields,
   isObject,
@@ -16,8 +17,9 @@ import {
   type JsonObject,
   readFirst,
 } from './fields.ts';
+import type { AnswerFormat } from './format.ts';
 import { type Listed, openAttributes, type Page, type PageRequest, readList, readWholeList } from './list.ts';
-import { findOtherCurrency, indexInside, readMoney } from './money.ts';
+import { findOtherCurrency, indexInside } from './money.ts';
 import { latestInstant } from './time.ts';
 
 /** A job as the list and the detail show it. Null where the service does not show a field. */
@@ -61,61 +63,10 @@ export interface SubmissionDetail {
 
 type Fields = ReadonlyMap<string, Json>;
 
-const REFERENCE = ['reference', 'ref', 'submissionreference', 'jobreference', 'referenceid'];
-const ID = [...REFERENCE, 'submissionid', 'jobid', 'id', 'uuid'];
-const STATE = ['status', 'state', 'submissionstatus', 'jobstatus'];
-const JOB = ['submission', 'job', 'item', 'order'];
-/** Numbers only: a list of URLs beside a job may be a sample. */
-const COUNT = ['urlcount', 'urlscount', 'urltotal', 'totalurls', 'urlstotal', 'urls'];
-const CHARGED = [
-  'charged',
-  'charge',
-  'chargedamount',
-  'amountcharged',
-  'totalcharged',
-  'totalcharge',
-  'cost',
-  'totalcost',
-  'totalprice',
-  'amount',
-];
-const UNIT_PRICE = ['priceperurl', 'perurlprice', 'unitprice', 'urlprice'];
-const BALANCE = ['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining'];
-const AMOUNTS = [...CHARGED, ...UNIT_PRICE, 'price'];
-const CREATED = [
-  ...['createdat', 'submittedat', 'acceptedat', 'queuedat', 'receivedat', 'openedat', 'placedat', 'orderedat'],
-  ...['created', 'submitted', 'accepted', 'queued', 'received', 'opened', 'placed', 'ordered'],
-  ...['createdon', 'creationdate', 'createddate', 'creationtime', 'createdtime', 'date', 'timestamp', 'time'],
-];
+/** Names of a reference where nothing is called so. */
+const IDS = ['submissionid', 'jobid', 'id', 'uuid'];
 /** Fields with later times in the job's life. */
 const LATER = /^(updated|modified|changed|completed|finished|ended|closed|failed|expires?|next|eta|estimated|due)/;
-const COUNTS_IN = ['counts', 'progress', 'summary', 'stats', 'urlcounts'];
-const COMPLETED = ['completed', 'completedcount', 'completedurls', 'urlscompleted', 'success', 'succeeded', 'done'];
-const FAILED = ['failed', 'failedcount', 'failedurls', 'urlsfailed', 'errors', 'rejected'];
-const JOBS = [
-  ...['submissions', 'items', 'jobs', 'data', 'results', 'records', 'rows', 'list', 'history', 'edges', 'nodes'],
-  ...['entries', 'content', 'orders', 'embedded', 'requests'],
-];
-const URLS = [
-  'urls',
-  'urlstates',
-  'urlstatuses',
-  'items',
-  'results',
-  'states',
-  'entries',
-  'links',
-  'records',
-  'data',
-  'details',
-  'rows',
-  'list',
-  'content',
-  'edges',
-  'nodes',
-  'perurl',
-  'embedded',
-];
 
 /**
  * A reference that fits in a path and in a message: 1 to 500 characters in any script, with inner spaces, without
@@ -128,63 +79,68 @@ export function asReference(value: Json): Reference | null {
 }
 
 /** The data of an accepted submission (spec 4.6), at `data` or in `data.submission`. */
-export function readAccepted(data: Json, statusMapping: StatusMapping): AcceptedData {
-  const { outer, job } = findJob(data);
-  const both = new Map([...outer, ...job]);
-  const charged = readMoney(both, CHARGED);
-  const pricePerUrl = readMoney(both, UNIT_PRICE);
-  const price = readMoney(both, ['price']);
+export function readAccepted(data: Json, format: AnswerFormat): AcceptedData {
+  const { names, money, statuses } = format;
+  const { outer, job } = findJob(data, format);
+  const fields = new Map([...outer, ...job]);
+  const both = [fields];
+  const charged = money.readIn(both, names.charge);
+  const pricePerUrl = money.readIn(both, names.price);
+  const price = money.readIn(both, ['price']);
   const isInLira = charged !== null || pricePerUrl !== null || price !== null;
+  const amounts = [...names.charge, ...names.price, 'price'];
   return {
-    reference: readFirst(outer, REFERENCE, asReference) ?? readFirst(job, ID, asReference),
-    state: statusMapping.job(readState(outer, job)),
+    reference:
+      readFirst(outer, names.reference, asReference) ?? readFirst(job, [...names.reference, ...IDS], asReference),
+    state: statuses.job(readState(outer, job, format)),
     charged,
     pricePerUrl,
     price,
-    balance: readMoney(both, BALANCE),
-    otherCurrency: isInLira ? null : readOtherCurrency(both),
-    urls: readFirst(job, COUNT, asCount),
+    balance: money.readIn(both, names.balance),
+    otherCurrency: isInLira ? null : findCurrency(fields, amounts),
+    doubtfulAmount: money.findDoubtful(both, names.charge) ?? money.findDoubtful(both, names.price),
+    urls: readFirst(job, names.url_count, asCount),
   };
 }
 
-const readOtherCurrency = (fields: Fields): string | null =>
-  findOtherCurrency(fields) ?? readFirst(fields, AMOUNTS, (value) => findOtherCurrency(indexFields(value)));
+const findCurrency = (fields: Fields, amounts: readonly string[]): string | null =>
+  findOtherCurrency(fields) ?? readFirst(fields, amounts, (value) => findOtherCurrency(indexFields(value)));
 
-const readState = (outer: Fields, job: Fields): string | null =>
-  readFirst(job, STATE, asWord) ?? readFirst(outer, STATE, asWord);
+const readState = (outer: Fields, job: Fields, { names }: AnswerFormat): string | null =>
+  readFirst(job, names.state, asWord) ?? readFirst(outer, names.state, asWord);
 
 /** A job from the list, whose fields are `around` it; null when the entry has no reference. */
-function readSubmission(entry: Json, statusMapping: StatusMapping, around: Fields): SubmissionView | null {
-  const { outer, job } = findJob(entry, around);
-  const reference = readFirst(job, ID, asReference) ?? readFirst(outer, ID, asReference);
-  return reference === null ? null : { ...toView(outer, job, statusMapping), reference };
+function readSubmission(entry: Json, format: AnswerFormat, around: Fields): SubmissionView | null {
+  const { outer, job } = findJob(entry, format, around);
+  const names = [...format.names.reference, ...IDS];
+  const reference = readFirst(job, names, asReference) ?? readFirst(outer, names, asReference);
+  return reference === null ? null : { ...toView(outer, job, format), reference };
 }
 
-function toView(outer: Fields, job: Fields, statusMapping: StatusMapping): Omit<SubmissionView, 'reference'> {
+function toView(outer: Fields, job: Fields, format: AnswerFormat): Omit<SubmissionView, 'reference'> {
+  const { names, money, statuses } = format;
   // Some stand beside the job; what is inside it goes before.
   const both = new Map([...outer, ...job]);
-  const counts = new Map([...COUNTS_IN.flatMap((name) => [...indexFields(both.get(name))]), ...both]);
+  const counts = new Map([...names.counts.flatMap((name) => [...indexFields(getField(both, name))]), ...both]);
   return {
-    state: statusMapping.job(readState(outer, job)),
-    project: readFirst(
-      both,
-      ['project', 'projectname', 'projecttitle', 'name', 'title', 'label', 'campaign'],
-      (value) => (isObject(value) ? readFirst(indexFields(value), ['name', 'title'], asText) : asText(value)),
+    state: statuses.job(readState(outer, job, format)),
+    project: readFirst(both, names.project, (value) =>
+      isObject(value) ? readFirst(indexFields(value), ['name', 'title'], asText) : asText(value),
     ),
-    createdAt: readCreatedAt(outer, job),
-    urlCount: readFirst(both, COUNT, asCount),
-    completed: readFirst(counts, COMPLETED, asCount),
-    failed: readFirst(counts, FAILED, asCount),
-    charged: readMoney(both, CHARGED),
+    createdAt: readCreatedAt(outer, job, names.created),
+    urlCount: readFirst(both, names.url_count, asCount),
+    completed: readFirst(counts, names.completed, asCount),
+    failed: readFirst(counts, names.failed, asCount),
+    charged: money.readIn([both], names.charge),
     // In a list a mere "price" is as likely that of the whole job.
-    pricePerUrl: readMoney(both, UNIT_PRICE),
-    service: readFirst(both, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
+    pricePerUrl: money.readIn([both], names.price),
+    service: readFirst(both, names.service, asServiceLevel),
   };
 }
 
 /** By its usual names, else the earliest time in the job: nothing happens to a job before it is created. */
-function readCreatedAt(outer: Fields, job: Fields): number | null {
-  const named = readFirst(job, CREATED, latestInstant) ?? readFirst(outer, CREATED, latestInstant);
+function readCreatedAt(outer: Fields, job: Fields, names: readonly string[]): number | null {
+  const named = readFirst(job, names, latestInstant) ?? readFirst(outer, names, latestInstant);
   if (named !== null) return named;
   const times = [...job].flatMap(([name, value]) => {
     const isTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:/.test(value) && !LATER.test(name);
@@ -208,12 +164,12 @@ export function readSubmissions(
   data: Json,
   envelope: Json,
   requested: PageRequest,
-  statusMapping: StatusMapping,
+  format: AnswerFormat,
 ): SubmissionsPage | InvalidPayload {
-  const listed = readWholeList(data, envelope, JOBS, requested);
+  const listed = readWholeList(data, envelope, 'jobs', requested, format);
   if (listed === null) return new InvalidPayload(`without a list of submissions${listNames(data)}`);
   const around = indexFields(data);
-  const submissions = listed.items.map((item) => readSubmission(item, statusMapping, around));
+  const submissions = listed.items.map((item) => readSubmission(item, format, around));
   if (!submissions.every((submission) => submission !== null))
     return new InvalidPayload('with a submission without reference');
   return { submissions, page: listed.page };
@@ -236,20 +192,21 @@ export function readDetail(
   data: Json,
   envelope: Json,
   requested: PageRequest,
-  statusMapping: StatusMapping,
+  format: AnswerFormat,
   reference: Reference,
 ): SubmissionDetail | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
-  const { outer, job } = findJob(data);
-  const named = readFirst(job, REFERENCE, asReference) ?? readFirst(outer, REFERENCE, asReference);
+  const { outer, job } = findJob(data, format);
+  const { reference: names } = format.names;
+  const named = readFirst(job, names, asReference) ?? readFirst(outer, names, asReference);
   if (named !== null && named !== reference) return new InvalidPayload(`about ${named} instead of ${reference}`);
-  const listed = findUrlList(data, envelope, requested);
-  const entries = (listed?.items ?? []).map((item) => ({ item, view: readUrl(item, statusMapping) }));
-  const submission = { ...toView(outer, job, statusMapping), reference };
+  const listed = findUrlList(data, envelope, requested, format);
+  const entries = (listed?.items ?? []).map((item) => ({ item, view: readUrl(item, format) }));
+  const submission = { ...toView(outer, job, format), reference };
   const unread: Unread =
     listed === null
       ? [{ what: 'url_list', names: [...outer.keys(), ...job.keys()] }]
-      : entries.flatMap(({ item, view }) => findUnread(item, view, statusMapping) ?? []);
+      : entries.flatMap(({ item, view }) => findUnread(item, view, format.statuses) ?? []);
   return {
     submission,
     urls: entries.flatMap(({ view }) => view ?? []),
@@ -259,40 +216,45 @@ export function readDetail(
 }
 
 /** What of an entry for a URL says nothing to us; null when all of it does. */
-function findUnread(item: Json, view: UrlView | null, statusMapping: StatusMapping): UnreadPart | null {
+function findUnread(item: Json, view: UrlView | null, statuses: StatusMapping): UnreadPart | null {
   const names = isObject(item) ? Object.keys(item) : [];
   if (view === null) return { what: 'url_address', names };
   const { statusName: word } = view;
   if (word === null) return { what: 'url_state', names };
-  return statusMapping.knowsUrl(word) ? null : { what: 'url_word', names: [word] };
+  return statuses.knowsUrl(word) ? null : { what: 'url_word', names: [word] };
 }
 
 /** Beside the job or inside it. */
-function findUrlList(data: JsonObject, envelope: Json, requested: PageRequest): Listed | null {
+function findUrlList(data: JsonObject, envelope: Json, requested: PageRequest, format: AnswerFormat): Listed | null {
   const opened = openAttributes(data);
-  const inner = readFirst(indexFields(opened), JOB, (value) => (isObject(value) ? value : null));
+  const inner = readFirst(indexFields(opened), format.names.job, asObject);
   return (
-    readList(opened, envelope, URLS, requested) ?? (inner === null ? null : readList(inner, data, URLS, requested))
+    readList(opened, envelope, 'urls', requested, format) ??
+    (inner === null ? null : readList(inner, data, 'urls', requested, format))
   );
 }
 
-function readUrl(item: Json, statusMapping: StatusMapping): UrlView | null {
+function readUrl(item: Json, { names, statuses }: AnswerFormat): UrlView | null {
   if (typeof item === 'string') return { url: item, state: 'open', statusName: null, reason: null };
   const fields = indexFields(item);
-  const url = readFirst(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl', 'target'], asText);
+  const url = readFirst(fields, names.url, asText);
   if (url === null) return null;
-  const word = readFirst(fields, ['status', 'state', 'result', 'outcome', 'urlstatus'], asWord);
-  const reason = readFirst(
-    fields,
-    ['reason', 'error', 'errormessage', 'message', 'failurereason', 'detail', 'note'],
-    (value) => (isObject(value) ? readFirst(indexFields(value), ['message', 'code'], asSentence) : asSentence(value)),
+  const word = readFirst(fields, names.url_state, asWord);
+  const reason = readFirst(fields, names.reason, (value) =>
+    isObject(value) ? readFirst(indexFields(value), ['message', 'code'], asSentence) : asSentence(value),
   );
-  return { url, state: statusMapping.url(word), statusName: word, reason };
+  return { url, state: statuses.url(word), statusName: word, reason };
 }
 
+const asObject = (value: Json): JsonObject | null => (isObject(value) ? value : null);
+
 /** The payload and the job in it, which may be the same object. `around`: what holds the payload. */
-function findJob(data: Json, around: Fields = new Map()): { readonly outer: Fields; readonly job: Fields } {
+function findJob(
+  data: Json,
+  { names }: AnswerFormat,
+  around: Fields = new Map(),
+): { readonly outer: Fields; readonly job: Fields } {
   const outer = indexInside(around, openAttributes(data));
-  const inner = readFirst(outer, JOB, (value) => (isObject(value) ? value : null));
+  const inner = readFirst(outer, names.job, asObject);
   return { outer, job: inner === null ? outer : indexInside(outer, inner) };
 }

@@ -1,4 +1,6 @@
 import { Type } from '../../json-schema/type.ts';
+import { AMOUNT_FORMATS } from '../../submission/amount-format.ts';
+import { ANSWER_FIELD_KEYS, ANSWER_FIELDS, type AnswerFieldKey } from '../../submission/answer-fields.ts';
 import { Count, closed, Duration, Money, PATTERN, Secret } from './values.ts';
 
 const pollSettings = (level: string, first: string, min: string, max: string, timeout: string) =>
@@ -80,6 +82,28 @@ const StatusMapSchema = Type.Object(
     ...closed,
     description:
       'Status names of your service, in any letter case, for those of the specification. They override the built-in ones. An unmapped status counts as open, never as failed, and is logged.',
+  },
+);
+
+const FieldName = (key: AnswerFieldKey) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+      minItems: 1,
+      description: `Names of ${ANSWER_FIELDS[key].what}.`,
+      examples: [[`my_${key}`]],
+    }),
+  );
+
+const FieldNamesSchema = Type.Object(
+  Object.fromEntries(ANSWER_FIELD_KEYS.map((key) => [key, FieldName(key)])) as unknown as Record<
+    AnswerFieldKey,
+    ReturnType<typeof FieldName>
+  >,
+  {
+    ...closed,
+    description:
+      'What the service calls its values, where the connector knows no such name. A name with dots is a path: account.funds. ' +
+      'Your names come before the usual ones. courier doctor --learn proposes them.',
   },
 );
 
@@ -211,6 +235,14 @@ export const Account = Type.Object(
       }),
     ),
     status_map: Type.Optional(StatusMapSchema),
+    field_names: Type.Optional(FieldNamesSchema),
+    amounts: Type.Optional(
+      Type.Enum([...AMOUNT_FORMATS], {
+        description:
+          'How the service writes amounts as text, where two countries read them differently: "1.500 TL" is 1.50 TRY with ' +
+          'decimal_point, and 1500 TRY with decimal_comma. Absent: such an amount is not read. courier doctor --learn proposes it.',
+      }),
+    ),
     reconcile: Type.Optional(
       Type.Object(
         {

@@ -38,6 +38,8 @@ export interface ApiClientOptions extends AnswerFormatSettings {
   readonly authentication?: 'bearer' | 'x-api-key';
   readonly timeouts?: Partial<Timeouts>;
   readonly userAgent?: string;
+  /** Sees each response as it came, without the key, before it is read. */
+  readonly onResponse?: (exchange: Exchange) => void;
   /** Replaces the connections, for example with a proxy agent. */
   readonly dispatcher?: Dispatcher;
   readonly now?: () => number;
@@ -116,7 +118,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       ...(post === undefined ? {} : { body: Buffer.from(post.body, 'utf8') }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return toAnswer(endpoint, maskKey(exchange, key), read, now(), performance.now() - started);
+    const masked = maskKey(exchange, key);
+    options.onResponse?.(masked);
+    return toAnswer(endpoint, masked, read, now(), performance.now() - started);
   }
 
   const keyHeader = (key: string): Record<string, string> =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { type ApiClient, createApiClient } from '../api-client/client.ts';
+import { type ApiClient, type ApiClientOptions, createApiClient } from '../api-client/client.ts';
 import { unwrapData } from '../api-client/errors.ts';
 import type { Account, Config } from '../config/config.ts';
 import { readApiKey } from '../config/secrets.ts';
@@ -26,12 +26,13 @@ export interface Service {
 
 /**
  * The client of an account, as configured. `onUnknownStatus` is called once for each unmapped status; `dispatcher`
- * replaces the connections.
+ * replaces the connections, `onResponse` sees each response as it came.
  */
 export function createAccountClient(
   account: Account,
   onUnknownStatus?: (status: UnknownStatus) => void,
   dispatcher?: Dispatcher,
+  onResponse?: ApiClientOptions['onResponse'],
 ): ApiClient {
   return createApiClient({
     baseUrl: account.baseUrl,
@@ -44,18 +45,20 @@ export function createAccountClient(
     amounts: account.amounts,
     ...(onUnknownStatus === undefined ? {} : { onUnknownStatus: onUnknownStatus }),
     ...(dispatcher === undefined ? {} : { dispatcher }),
+    ...(onResponse === undefined ? {} : { onResponse }),
   });
 }
 
-/** Opens an account's API client while `work` runs. `signal` ends a wait for the rate limit. */
+/** Opens an account's API client while `work` runs. `signal` ends a wait for the rate limit; `onResponse` sees each response. */
 export async function withService<T>(
   { config, ledger }: { readonly config: Pick<Config, 'ledgerUrl'>; readonly ledger: Pick<Ledger, 'db'> },
   account: Account,
   signal: AbortSignal,
   work: (service: Service) => Promise<T>,
+  onResponse?: ApiClientOptions['onResponse'],
 ): Promise<T> {
   const rateLimits = await openRateLimitsBeside(ledger, config.ledgerUrl);
-  const client = createAccountClient(account);
+  const client = createAccountClient(account, undefined, undefined, onResponse);
   const limiter = rateLimits.getLimiter(account.id, toRateLimits(account.limits, account.limits.minuteMs));
   try {
     return await work({

@@ -21,19 +21,24 @@ import { action, type Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toFindingRecord } from '../output/records/doctor.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
+import { learnServices } from './doctor-learn.ts';
 import { findAccountProblems, findRemovedProblems, findWatchProblems } from './status-check.ts';
 
 export function doctorCommand(command: Command): void {
-  command.option('--no-sitemaps', 'do not read the sitemaps').action(
-    action(async (output, flags, { sitemaps }: { sitemaps: boolean }) => {
-      try {
-        return await withLedger(flags, (context) => diagnose(output, context, sitemaps));
-      } catch (error) {
-        if (!(error instanceof DatabaseUnavailableError)) throw error;
-        return diagnoseWithoutLedger(output, flags.config, error, sitemaps);
-      }
-    }),
-  );
+  command
+    .option('--no-sitemaps', 'do not read the sitemaps')
+    .option('--learn', 'only ask the services what is free: what is read from where, and settings for the rest')
+    .action(
+      action(async (output, flags, { sitemaps, learn = false }: { sitemaps: boolean; learn?: boolean }) => {
+        if (learn) return withLedger(flags, (context) => learnServices(output, context));
+        try {
+          return await withLedger(flags, (context) => diagnose(output, context, sitemaps));
+        } catch (error) {
+          if (!(error instanceof DatabaseUnavailableError)) throw error;
+          return diagnoseWithoutLedger(output, flags.config, error, sitemaps);
+        }
+      }),
+    );
 }
 
 /** What can be looked at while the ledger cannot be opened: an empty one in memory stands in for it. */
@@ -93,7 +98,7 @@ async function diagnose(
   report(output, EXIT.done, [`${counts.ok} ok, ${counts.warn} warn, ${counts.fail} fail`]);
   return {
     exitCode: toExitCode(findings),
-    summary: { findings: findings.length, warnings: counts.warn, failures: counts.fail },
+    summary: { findings: findings.length, warnings: counts.warn, failures: counts.fail, proposals: 0 },
   };
 }
 

@@ -1,16 +1,59 @@
-/** How a value is written; `FORMS` has examples of each. `object` and `list` hold other values. */
-export type Form =
-  | 'object'
-  | 'list'
-  | 'amount'
-  | 'count'
-  | 'time'
-  | 'word'
-  | 'text'
-  | 'reference'
-  | 'level'
-  | 'flag'
-  | 'page';
+/**
+ * How values are written, with examples by name; a test reads each of them. Of one form all examples mean the same. In a list of
+ * jobs or URLs `A` and `B` are two entries.
+ */
+export const FORMS = {
+  object: {
+    what: 'holds other values; a currency beside it counts for those inside',
+    examples: { object: { status: 'queued' } },
+  },
+  list: {
+    what: 'entries, up to two levels deep, also under `data` or `items` inside it',
+    examples: {
+      list: [{ id: 'A' }, { id: 'B' }],
+      'by position': { 1: { id: 'A' }, 2: { id: 'B' } },
+      'by reference': { A: { status: 'queued' }, B: { status: 'queued' } },
+      edges: [{ node: { id: 'A' } }, { node: { id: 'B' } }],
+      'JSON:API': [{ attributes: { reference: 'A' } }, { attributes: { reference: 'B' } }],
+    },
+  },
+  amount: {
+    what: 'TRY; minor units where the name ends in `kurus`, `minor`, `cents` or `micros`. In another currency it is not read',
+    examples: {
+      number: 1234.5,
+      text: '1234.50',
+      'with currency': '1234.50 TL',
+      'as in Turkey': '1.234,50 TL',
+      'as in Britain': '₺1,234.50',
+      object: { amount: '1234.50', currency: 'TRY' },
+      minor: { amount_minor: 123_450, currency: 'TRY' },
+    },
+  },
+  count: { what: 'a whole number', examples: { number: 3, text: '3' } },
+  time: {
+    what: 'without a zone it is read as the latest time that it can mean',
+    examples: {
+      iso: '2026-01-15T12:00:00Z',
+      seconds: 1_768_478_400,
+      'seconds as text': '1768478400',
+      milliseconds: 1_768_478_400_000,
+    },
+  },
+  word: {
+    what: 'any letter case and spelling; `status_map` says what it means',
+    examples: { word: 'in progress', spelled: 'IN_PROGRESS' },
+  },
+  text: { what: 'a text', examples: { text: 'Shop' } },
+  reference: { what: '1 to 500 characters, or a whole number', examples: { text: '12345', number: 12_345 } },
+  level: { what: '`standard` or `fast`', examples: { word: 'fast', spelled: 'FAST' } },
+  flag: { what: 'yes or no', examples: { flag: true, number: 1, text: 'true' } },
+  page: {
+    what: 'an address or a cursor; null, false or empty: none',
+    examples: { address: '/jobs?page=2', link: { href: '/jobs?page=2' }, cursor: 'abc' },
+  },
+} as const satisfies Record<string, { readonly what: string; readonly examples: Readonly<Record<string, unknown>> }>;
+
+export type Form = keyof typeof FORMS;
 
 /** Where a service may put one value. */
 export interface AnswerField {

@@ -16,9 +16,12 @@ export function toBlock(account: string, raw: RawAccount, proposals: readonly Pr
       settings[key] = structuredClone((raw[key] ?? {}) as Tree);
   for (const { setting, values, decided } of proposals) if (decided) put(settings, setting.split('.'), values);
   const questions = proposals.flatMap(({ setting, values, why, decided }) =>
-    decided ? [] : [`    # ${setting}: ${why}${values.length === 0 ? '' : ` (${values.map(quote).join(', ')})`}`],
+    decided
+      ? []
+      : [`# accounts.${account}.${setting}: ${why}${values.length === 0 ? '' : ` (${values.map(quote).join(', ')})`}`],
   );
-  const block = Object.keys(settings).length === 0 ? '' : stringify(settings, { lineWidth: 0 });
+  if (Object.keys(settings).length === 0) return questions.join('\n');
+  const block = stringify(settings, { lineWidth: 0 });
   const lines = block.split('\n').filter((line) => line !== '');
   return ['accounts:', `  ${account}:`, ...lines.map((line) => `    ${line}`), ...questions].join('\n');
 }

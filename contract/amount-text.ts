@@ -47,7 +47,12 @@ const CURRENCY = '₺|tl|try|lira|liras[ıi]?|türk liras[ıi]';
 const BEFORE = new RegExp(`^(?:${CURRENCY})\\s*`, 'iu');
 const AFTER = new RegExp(`\\s*(?:${CURRENCY})\\.?$`, 'iu');
 
-const toBare = (text: string): string => toAscii(text).replace(AFTER, '').replace(BEFORE, '');
+/** A sign may stand before the currency: "-₺3,50". */
+const toBare = (text: string): string =>
+  toAscii(text)
+    .replace(AFTER, '')
+    .replace(BEFORE, '')
+    .replace(/^([+-]) ?₺ ?/, '$1');
 
 /** Every amount of lira that somebody may mean by a text, thousands before decimals. Empty where it is no amount of lira. */
 export function listReadings(text: string): Micros[] {

@@ -54,13 +54,11 @@ describe('services with other profiles', () => {
       [
         'version: 1',
         'accounts:',
-        ...services.flatMap(({ name, baseUrl, account }) => [
-          `  ${name}:`,
-          `    base_url: ${baseUrl}`,
-          '    api_key: { env: COURIER_TEST_API_KEY }',
-          '    tracking: { fast: { first: 1s, min: 1s, max: 1s, growth: 1 } }',
-          ...account.map((line) => `    ${line}`),
-        ]),
+        ...services.map(({ name, baseUrl, account }) => {
+          const tracking = 'tracking: { fast: { first: 1s, min: 1s, max: 1s, growth: 1 } }';
+          const settings = [`base_url: "${baseUrl}"`, 'api_key: { env: COURIER_TEST_API_KEY }', tracking, ...account];
+          return `  ${name}: { ${settings.join(', ')} }`;
+        }),
         'defaults: { service: fast, first_run: submit, retry_failed: { times: 0 } }',
         'watches:',
         ...services.map(({ name }) => `  ${name}: { account: ${name}, sitemaps: ["${sitemap}"], hosts: ["*"] }`),

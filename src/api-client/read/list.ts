@@ -45,7 +45,7 @@ export function readList(
   format: AnswerFormat,
 ): Listed | null {
   const names = format.names[list];
-  const found = findList(data, names) ?? findEmptyList(data, envelope, names, requested, format);
+  const found = findList(data, names, format) ?? findEmptyList(data, envelope, names, requested, format);
   return toListed(found, data, envelope, requested, format);
 }
 
@@ -116,7 +116,7 @@ interface Found {
   readonly around: Json;
 }
 
-function findList(data: Json, names: readonly string[], depth = 0): Found | null {
+function findList(data: Json, names: readonly string[], format: AnswerFormat, depth = 0): Found | null {
   if (isList(data)) return { items: data, around: null };
   if (!isObject(data)) return null;
   const fields = indexFields(data);
@@ -126,9 +126,9 @@ function findList(data: Json, names: readonly string[], depth = 0): Found | null
     if (isObject(value) && depth < 2) {
       const grouped = listGrouped(value, names);
       if (grouped !== null) return { items: grouped, around: data };
-      const inner = findList(value, names, depth + 1);
+      const inner = findList(value, names, format, depth + 1);
       if (inner !== null) return inner;
-      const entries = listEntries(value) ?? findKeyed(value);
+      const entries = listEntries(value) ?? findKeyed(value, format);
       if (entries !== null) return { items: entries, around: data };
     }
   }
@@ -172,16 +172,16 @@ export function openAttributes(item: Json): Json {
 }
 
 /** `{ "3": {…}, "7": {…} }` or `{ "SUB-1": {…} }`: a list whose keys are positions or references. */
-function findKeyed(value: JsonObject): Json[] | null {
+function findKeyed(value: JsonObject, format: AnswerFormat): Json[] | null {
   const entries = Object.entries(value);
-  if (entries.length === 0 || !entries.every(([, entry]) => isObject(entry) && isRecord(entry))) return null;
+  if (entries.length === 0 || !entries.every(([, entry]) => isObject(entry) && isRecord(entry, format))) return null;
   return entries.map(([key, entry]) => (/^\d{1,6}$/.test(key) ? entry : { reference: key, ...(entry as JsonObject) }));
 }
 
 /** Page information is not an entry: an entry has a state, a name or an address. */
-const isRecord = (entry: JsonObject): boolean => {
+const isRecord = (entry: JsonObject, { names }: AnswerFormat): boolean => {
   const fields = indexFields(entry);
-  return ['status', 'state', 'reference', 'url', 'id'].some((name) => fields.has(name));
+  return [...names.state, ...names.reference, 'url', 'id'].some((name) => fields.has(name));
 };
 
 /** Converts `{ "https://…": "done" }` to a list of entries with their URL. */

@@ -1,4 +1,5 @@
-import { isReadTwoWays, MICROS_PER_TRY, type Micros, parseDecimal } from '../../../contract/money.ts';
+import { listReadings } from '../../../contract/amount-text.ts';
+import { MICROS_PER_TRY, type Micros } from '../../../contract/money.ts';
 import { type AmountFormat, readTwoWays } from '../../submission/amount-format.ts';
 import { asWord, getField, indexFields, type Json, readFirst } from './fields.ts';
 
@@ -112,16 +113,12 @@ function fromNumber(value: number): Micros | null {
 }
 
 /**
- * "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL". A text that countries read differently is read as `format` says, or not
- * at all: "1.000 TL", "1,234". Without a setting, a decimal alone is what programs write: "12.500" without a currency is 12.50.
+ * "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL", "0,375 TL". A text that countries read differently is read as `format` says, or
+ * not at all: "1.000 TL", "1,234". Without a setting, a decimal alone is what programs write: "12.500" without a currency is 12.50.
  */
 function fromText(text: string, format: AmountFormat | null): Found {
-  const readings = readTwoWays(text);
-  if (readings !== null && format !== null) return readings[format];
-  const bare = text.replace(/\b(try|tl)\b|₺|\s/gi, '');
-  if (/^-?\d{1,3}(,\d{3})+\.\d{1,6}$/.test(bare)) return parseDecimal(bare.replaceAll(',', ''));
-  if (/^-?\d{1,3}(\.\d{3})+,\d{1,6}$/.test(bare)) return parseDecimal(bare.replaceAll('.', '').replace(',', '.'));
-  if (/^-?\d+,\d{2}$/.test(bare)) return parseDecimal(bare.replace(',', '.'));
-  const amount = isReadTwoWays(bare) && /[^\d.\s-]/.test(text) ? null : parseDecimal(bare);
-  return amount === null && readings !== null ? new Doubtful(text) : amount;
+  const twoWays = readTwoWays(text);
+  if (twoWays === null) return listReadings(text)[0] ?? null;
+  if (format !== null) return twoWays[format];
+  return /^[\d.\s-]+$/.test(text) ? twoWays.decimal_point : new Doubtful(text);
 }

@@ -18,7 +18,7 @@ export type ErrorCause =
 /** Everything that the specification leaves to the service. Money in kuruş, times in epoch milliseconds. */
 export interface Profile {
   readonly name: string;
-  /** YAML lines of the account that tell the connector what it cannot know, such as the names of states. */
+  /** Settings of the account, as entries of a YAML object, that tell the connector what it cannot know: words, names, amounts. */
   readonly account: string;
   readonly reference: (n: number) => string;
   readonly accepted: (job: Job, balance: number, replay: boolean) => unknown;

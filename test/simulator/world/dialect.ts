@@ -38,7 +38,7 @@ export const showsFailures = ({ profile }: Dialect): boolean =>
 /** What an account's configuration says about its service. */
 export function toAccountSettings({ profile }: Dialect): Record<string, unknown> {
   const text = profile === null ? '' : createSeededProfile(profile).account;
-  return text === '' ? {} : (parse(text) as Record<string, unknown>);
+  return text === '' ? {} : (parse(`{ ${text} }`) as Record<string, unknown>);
 }
 
 interface Shown {

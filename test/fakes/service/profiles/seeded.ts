@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { ANSWER_FIELDS, type AnswerFieldKey, type FORMS } from '../../../../src/submission/answer-fields.ts';
 import { pick, seeded } from '../../../support/seeded.ts';
 import { type ErrorCause, getUrlPage, type Paging, type Profile } from '../profile.ts';
 import { type CheckedUrl, hasEnded, isFailed, type Job, type JobState } from '../records.ts';
@@ -62,13 +63,23 @@ const DATES: Record<string, (at: number) => unknown> = {
 /** With as many digits as the amount needs, so that no answer rounds a price. */
 const toText = (kurus: number): string => (kurus / 100).toFixed(Number.isInteger(kurus) ? 2 : 4);
 
-const MONEY: Record<string, (kurus: number) => unknown> = {
+const MONEY: Record<keyof (typeof FORMS)['amount']['examples'], (kurus: number) => unknown> = {
   number: (kurus) => kurus / 100,
   text: (kurus) => (kurus / 100).toFixed(4),
   'with currency': (kurus) => `${toText(kurus)} TL`,
+  'as in Turkey': (kurus) => `${toLocal('tr-TR', kurus)} TL`,
+  'as in Britain': (kurus) => `₺${toLocal('en-GB', kurus)}`,
   object: (kurus) => ({ currency: 'TRY', amount: toText(kurus) }),
   minor: (kurus) => ({ amount_minor: kurus, currency: 'TRY' }),
 };
+
+/** With two decimals at least, or four: never with three, which countries read differently. */
+function toLocal(locale: string, kurus: number): string {
+  const digits = Number.isInteger(kurus) ? 2 : 4;
+  return new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+    kurus / 100,
+  );
+}
 
 const ENCODINGS: Record<string, Profile['encode']> = {
   none: (text) => ({ bytes: Buffer.from(text), encoding: null }),
@@ -94,6 +105,32 @@ const HEADERS: Record<string, Profile['headers']> = {
   iso: (now) => ({
     'X-RateLimit-Remaining-Minute': '110',
     'X-RateLimit-Reset-Minute': new Date(now + 20_000).toISOString(),
+  }),
+};
+
+/** "1.985,5 TL", and "1.985 TL" without kuruş: what countries read differently. */
+const toTurkish = (kurus: number): string =>
+  `${new Intl.NumberFormat('tr-TR', { maximumFractionDigits: 4 }).format(kurus / 100)} TL`;
+
+/** What a service calls its values, by the table; null: as the specification or the usual frameworks do. */
+type Naming = (field: AnswerFieldKey) => string | null;
+
+/** Where a profile does not choose the name of a value by itself. */
+const RENAMED: readonly AnswerFieldKey[] = [
+  ...(['reference', 'state', 'project', 'created', 'charge', 'price', 'balance', 'jobs', 'urls', 'url'] as const),
+  ...(['url_state', 'reason', 'results', 'found'] as const),
+];
+
+/** The same names for all answers of a service: each from the table, or in no list and so in the account's settings. */
+const NAMINGS: Record<string, (random: () => number) => { readonly name: Naming; readonly yaml: string }> = {
+  usual: () => ({ name: () => null, yaml: '' }),
+  'from the table': (random) => {
+    const drawn = new Map(RENAMED.map((field) => [field, pick(random, ANSWER_FIELDS[field].names)]));
+    return { name: (field) => drawn.get(field) ?? null, yaml: '' };
+  },
+  'in no list': () => ({
+    name: (field) => (RENAMED.includes(field) ? `Alan_${field}` : null),
+    yaml: `field_names: { ${RENAMED.map((field) => `${field}: [alan_${field}]`).join(', ')} }`,
   }),
 };
 
@@ -127,7 +164,11 @@ export function createSeededProfile(seed: number): SeededProfile {
   const reference = choose('reference', REFERENCES);
   const states = choose('states', STATES);
   const date = choose('date', DATES);
-  const money = choose('money', MONEY);
+  const usualMoney = choose('money', MONEY);
+  // These two are chosen last: see below.
+  const last: { name: Naming; money: (kurus: number) => unknown } = { name: () => null, money: usualMoney };
+  const money = (kurus: number): unknown => last.money(kurus);
+  const name = (field: AnswerFieldKey, usual: string): string => last.name(field) ?? usual;
   const url = choose<(url: string) => string>('url', {
     'as sent': (sent) => sent,
     unescaped: (sent) => decodeURI(sent),
@@ -140,35 +181,41 @@ export function createSeededProfile(seed: number): SeededProfile {
   });
   const showsProject = flip('shows projects');
   const toState = choose<ToFields>('state of a job', {
-    status: (job) => ({ status: states.job(job.state) }),
-    state: (job) => ({ state: states.job(job.state) }),
-    jobStatus: (job) => ({ jobStatus: states.job(job.state) }),
+    status: (job) => ({ [name('state', 'status')]: states.job(job.state) }),
+    state: (job) => ({ [name('state', 'state')]: states.job(job.state) }),
+    jobStatus: (job) => ({ [name('state', 'jobStatus')]: states.job(job.state) }),
   });
   const toRecord: ToFields = (job) => ({
-    reference: job.reference,
+    [name('reference', 'reference')]: job.reference,
     ...toState(job),
-    ...(showsProject ? { project: project(job.project) } : {}),
-    created_at: date(job.at),
+    ...(showsProject ? { [name('project', 'project')]: project(job.project) } : {}),
+    [name('created', 'created_at')]: date(job.at),
   });
   const toCharge = choose<(job: Job, balance: number, replay: boolean) => Fields>('charge', {
-    charged: (job, _, replay) => ({ charged: money(replay ? 0 : job.cost) }),
-    'total and price': (job) => ({ total_cost: money(job.cost), price_per_url: money(job.cost / job.urls.length) }),
-    price: (job) => ({ unitPrice: money(job.cost / job.urls.length) }),
-    'the balance after it': (_, balance) => ({ balance_after: money(balance) }),
+    charged: (job, _, replay) => ({ [name('charge', 'charged')]: money(replay ? 0 : job.cost) }),
+    'total and price': (job) => ({
+      [name('charge', 'total_cost')]: money(job.cost),
+      [name('price', 'price_per_url')]: money(job.cost / job.urls.length),
+    }),
+    price: (job) => ({ [name('price', 'unitPrice')]: money(job.cost / job.urls.length) }),
+    'the balance after it': (_, balance) => ({ [name('balance', 'balance_after')]: money(balance) }),
     nothing: () => ({}),
   });
   const toAcceptance = choose<(data: Fields) => unknown>('acceptance', {
     flat: (data) => data,
-    'beside a job': ({ reference: ref, ...rest }) => ({ reference: ref, submission: rest }),
+    'beside a job': ({ [name('reference', 'reference')]: ref, ...rest }) => ({
+      [name('reference', 'reference')]: ref,
+      submission: rest,
+    }),
     'with more': (data) => ({ ...data, links: { self: '/x' }, urls: ['https://sample.example/'], meta: { count: 1 } }),
   });
-  const list = choose('list', toLists(toRecord));
-  const urlList = choose('URLs', toUrlLists({ states, url, toRecord }));
+  const list = choose('list', toLists(toRecord, name));
+  const urlList = choose('URLs', toUrlLists({ states, url, toRecord, name }));
   const balance = choose<Profile['balance']>('balance', {
-    flat: (kurus) => ({ balance: money(kurus), currency: 'TRY' }),
-    wallet: (kurus) => ({ wallet: { available: money(kurus), currency: 'TRY' } }),
+    flat: (kurus) => ({ [name('balance', 'balance')]: money(kurus), currency: 'TRY' }),
+    wallet: (kurus) => ({ wallet: { [name('balance', 'available')]: money(kurus), currency: 'TRY' } }),
   });
-  const checked = choose('results', toCheckResults(url));
+  const checked = choose('results', toCheckResults(url, name));
   const replayStatus = choose('replay', { '200': 200, '202': 202 });
   const running = choose('running', { clear: 'The request is still being processed.', terse: 'Conflict.' });
   const search = flip('searches projects') ? 'project' : 'ignored';
@@ -182,14 +229,22 @@ export function createSeededProfile(seed: number): SeededProfile {
     date: (now) => toDate(now, 3_000),
     none: () => ({}),
   });
+  const naming = choose('names', NAMINGS)(random);
+  const isTurkish = choose('amounts', { 'of programs': false, 'of programs, too': false, 'of Turkey': true });
+  last.name = naming.name;
+  if (isTurkish) last.money = toTurkish;
 
   return {
     name: `seed-${seed}`,
     chosen,
-    account: states.yaml,
+    account: [states.yaml, naming.yaml, isTurkish ? 'amounts: decimal_comma' : ''].filter(Boolean).join(', '),
     reference,
     accepted: (job, left, replay) =>
-      toAcceptance({ reference: job.reference, ...toState(job), ...toCharge(job, left, replay) }),
+      toAcceptance({
+        [name('reference', 'reference')]: job.reference,
+        ...toState(job),
+        ...toCharge(job, left, replay),
+      }),
     replayStatus,
     list,
     detail: (job, paging) => ({ ...toRecord(job), ...urlList(job, paging) }),
@@ -218,22 +273,27 @@ const toDate = (now: number, ms: number) => ({
   date: new Date(now).toUTCString(),
 });
 
-const toLists = (toRecord: ToFields): Record<string, Profile['list']> => ({
-  items: (jobs, { page, limit, total }) => ({ items: jobs.map(toRecord), total, page, limit }),
-  'null when empty': (jobs, { total }) => ({ submissions: jobs.length === 0 ? null : jobs.map(toRecord), total }),
+type ToName = (field: AnswerFieldKey, usual: string) => string;
+
+const toLists = (toRecord: ToFields, name: ToName): Record<string, Profile['list']> => ({
+  items: (jobs, { page, limit, total }) => ({ [name('jobs', 'items')]: jobs.map(toRecord), total, page, limit }),
+  'null when empty': (jobs, { total }) => ({
+    [name('jobs', 'submissions')]: jobs.length === 0 ? null : jobs.map(toRecord),
+    total,
+  }),
   'bare array': (jobs) => jobs.map(toRecord),
   'by place': (jobs, { page, limit, total }) => ({
-    submissions: Object.fromEntries(jobs.map((job, n) => [String(n + 1), toRecord(job)])),
+    [name('jobs', 'submissions')]: Object.fromEntries(jobs.map((job, n) => [String(n + 1), toRecord(job)])),
     pagination: { current: page, pageSize: limit, total },
   }),
   'results and next': (jobs, { page, limit, total }) => ({
     count: total,
     next: page * limit < total ? `/submissions?page=${page + 1}` : null,
     previous: null,
-    results: jobs.map(toRecord),
+    [name('jobs', 'results')]: jobs.map(toRecord),
   }),
   edges: (jobs, { page, limit, total }) => ({
-    edges: jobs.map((job) => ({ cursor: job.reference, node: toRecord(job) })),
+    [name('jobs', 'edges')]: jobs.map((job) => ({ cursor: job.reference, node: toRecord(job) })),
     pageInfo: { hasNextPage: page * limit < total },
   }),
 });
@@ -242,18 +302,19 @@ interface UrlForms {
   readonly states: States;
   readonly url: (url: string) => string;
   readonly toRecord: ToFields;
+  readonly name: ToName;
 }
 
-function toUrlLists({ states, url, toRecord }: UrlForms): Record<string, (job: Job, paging: Paging) => object> {
+function toUrlLists({ states, url, toRecord, name }: UrlForms): Record<string, (job: Job, paging: Paging) => object> {
   const toUrl = (job: Job, sent: string, n: number): Fields => ({
-    url: url(sent),
-    status: states.url(hasEnded(job), isFailed(job, n)),
-    ...(isFailed(job, n) ? { error: 'Sayfa bulunamadı' } : {}),
+    [name('url', 'url')]: url(sent),
+    [name('url_state', 'status')]: states.url(hasEnded(job), isFailed(job, n)),
+    ...(isFailed(job, n) ? { [name('reason', 'error')]: 'Sayfa bulunamadı' } : {}),
   });
   const toUrls = (job: Job, paging: Paging) => getUrlPage(job, paging).map(([sent, n]) => toUrl(job, sent, n));
   return {
     urls: (job, paging) => ({
-      urls: toUrls(job, paging),
+      [name('urls', 'urls')]: toUrls(job, paging),
       url_page: paging.page,
       url_limit: paging.limit,
       url_total: job.urls.length,
@@ -261,7 +322,7 @@ function toUrlLists({ states, url, toRecord }: UrlForms): Record<string, (job: J
     'inside the job': (job, paging) => ({
       submission: {
         ...toRecord(job),
-        url_states: {
+        [name('urls', 'url_states')]: {
           data: toUrls(job, paging),
           last_page: Math.ceil(job.urls.length / paging.limit),
           page: paging.page,
@@ -269,22 +330,33 @@ function toUrlLists({ states, url, toRecord }: UrlForms): Record<string, (job: J
       },
     }),
     'by URL': (job, paging) => ({
-      results: Object.fromEntries(
-        getUrlPage(job, paging).map(([sent, n]) => [url(sent), { state: states.url(hasEnded(job), isFailed(job, n)) }]),
+      [name('urls', 'results')]: Object.fromEntries(
+        getUrlPage(job, paging).map(([sent, n]) => [
+          url(sent),
+          { [name('url_state', 'state')]: states.url(hasEnded(job), isFailed(job, n)) },
+        ]),
       ),
       has_more: paging.page * paging.limit < job.urls.length,
     }),
-    'only when it has ended': (job, paging) => ({ urls: hasEnded(job) ? toUrls(job, paging) : [] }),
+    'only when it has ended': (job, paging) => ({ [name('urls', 'urls')]: hasEnded(job) ? toUrls(job, paging) : [] }),
     none: (job) => ({ progress: { done: job.urls.length, errors: 0 } }),
   };
 }
 
-const toCheckResults = (url: (url: string) => string): Record<string, (results: readonly CheckedUrl[]) => unknown> => ({
-  flags: (results) => ({ results: results.map(({ url: sent, found }) => ({ url: url(sent), is_indexed: found })) }),
+const toCheckResults = (
+  url: (url: string) => string,
+  name: ToName,
+): Record<string, (results: readonly CheckedUrl[]) => unknown> => ({
+  flags: (results) => ({
+    [name('results', 'results')]: results.map(({ url: sent, found }) => ({
+      [name('url', 'url')]: url(sent),
+      [name('found', 'is_indexed')]: found,
+    })),
+  }),
   words: (results) => ({
     check: { id: 5, status: 'done' },
-    items: results.map(({ url: sent, found }) => ({
-      link: url(sent),
+    [name('results', 'items')]: results.map(({ url: sent, found }) => ({
+      [name('url', 'link')]: url(sent),
       status: 'CHECKED',
       verdict: found ? 'INDEXED' : 'Not indexed',
     })),
@@ -292,8 +364,14 @@ const toCheckResults = (url: (url: string) => string): Record<string, (results: 
   'by URL': (results) => ({
     urls: Object.fromEntries(results.map(({ url: sent, found }) => [url(sent), found ? 'found' : 'not_found'])),
   }),
-  'in order': (results) => ({ data: results.map(({ found }) => ({ found: found ? 1 : 0 })) }),
+  'in order': (results) => ({
+    [name('results', 'data')]: results.map(({ found }) => ({ [name('found', 'found')]: found ? 1 : 0 })),
+  }),
   places: (results) => ({
-    results: results.map(({ url: sent, found }) => ({ uri: url(sent), present: found, position: found ? 4 : null })),
+    [name('results', 'results')]: results.map(({ url: sent, found }) => ({
+      [name('url', 'uri')]: url(sent),
+      [name('found', 'present')]: found,
+      position: found ? 4 : null,
+    })),
   }),
 });

@@ -158,7 +158,7 @@ function findEmptyList(
 }
 
 /** `{ "edges": [{ "node": … }] }`, and the fields of JSON:API. */
-function toEntry(item: Json): Json {
+export function toEntry(item: Json): Json {
   const node = isObject(item) ? item.node : undefined;
   return isObject(node) && Object.keys(item as JsonObject).every((key) => key === 'node' || key === 'cursor')
     ? openAttributes(node)

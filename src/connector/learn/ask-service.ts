@@ -74,22 +74,26 @@ export async function askService(
       return received;
     }
 
-    /** Names what a response lacks, one field after another. Several candidates are a question to you. */
+    /** Names what a response lacks, one field after another. What stays a question may be decided by a later response. */
     async function nameFields(received: Received): Promise<void> {
+      const tried = new Set<AnswerFieldKey>();
       for (;;) {
-        const [next] = listCandidates(received).filter(
-          ({ field }) => !asked.proposals.some(({ setting }) => setting === `field_names.${field}`),
-        );
+        const next = listCandidates(received).find(({ field }) => !tried.has(field));
         if (next === undefined) return;
         const { field } = next;
+        tried.add(field);
         const values = await keepSure(received, next);
         const [only, ...others] = values;
-        const decided = only !== undefined && others.length === 0;
+        const decided = only !== undefined && others.length === 0 && next.isUnsure !== true;
         if (decided) asked.fieldNames = addName(field, only);
-        if (only === undefined && !NEEDED.has(field)) return;
-        const fields = decided ? 'one field' : only === undefined ? 'no field' : 'several fields';
-        const why = `${received.request} has ${fields} that can be it`;
-        asked.proposals.push({ setting: `field_names.${field}`, values, why, decided });
+        if (only === undefined && !NEEDED.has(field)) continue;
+        const count = only === undefined ? 'no field' : others.length === 0 ? 'one field' : 'several fields';
+        const why = `${received.request} has ${count} that can be it`;
+        const setting = `field_names.${field}`;
+        asked.proposals = [
+          ...asked.proposals.filter((each) => each.setting !== setting),
+          { setting, values, why, decided },
+        ];
       }
     }
 

@@ -1,38 +1,42 @@
+import { SUBMISSION_STATES } from '../../../contract/states.ts';
 import { readBalance } from '../../api-client/read/account.ts';
 import { InvalidPayload, isList, isObject, type Json, normalizeName } from '../../api-client/read/fields.ts';
 import type { AnswerFormat } from '../../api-client/read/format.ts';
+import { toEntry } from '../../api-client/read/list.ts';
 import { asReference } from '../../api-client/read/submission.ts';
 import { readTwoWays } from '../../submission/amount-format.ts';
-import type { AnswerFieldKey } from '../../submission/answer-fields.ts';
+import { ANSWER_FIELD_KEYS, type AnswerFieldKey } from '../../submission/answer-fields.ts';
 import type { UnreadPart } from '../../submission/unread.ts';
-import { formatPath, getAt, type Leaf, listLeaves, type Path } from './leaves.ts';
+import { getAt, type Leaf, listLeaves, type Path } from './leaves.ts';
 import { getData, type Received, readJob, readJobs } from './read-values.ts';
 
 /** The names under which a value may stand that no usual name has: one is an answer, several are a question. */
 export interface Candidates {
   readonly field: AnswerFieldKey;
   readonly names: readonly string[];
+  /** Even one name is a question: another field may hold the value, or none. */
+  readonly isUnsure?: boolean;
 }
 
 /** The format with one more name, before the others. */
 export type WithName = (field: AnswerFieldKey, name: string) => AnswerFormat;
 
-const isAddress = (value: Json): boolean => typeof value === 'string' && /^https?:\/\//i.test(value);
-const isTime = (value: Json): boolean => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value);
-const isWord = (value: Json): value is string =>
+const isAddress = (value: Json | undefined): boolean => typeof value === 'string' && /^https?:\/\//i.test(value);
+const isTime = (value: Json | undefined): boolean => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value);
+const isWord = (value: Json | undefined): value is string =>
   typeof value === 'string' && value.length <= 40 && !isAddress(value) && !isTime(value) && /\p{L}/u.test(value);
 
 /** A path below an object, as the setting has it; null where a list is in between. */
 const toName = (path: Path): string | null => (path.every((part) => typeof part === 'string') ? path.join('.') : null);
 
-const toNames = (leaves: readonly Leaf[], below: number): string[] =>
-  leaves.flatMap(({ path }) => toName(path.slice(below)) ?? []);
+const toNames = (leaves: readonly Leaf[]): string[] => leaves.flatMap(({ path }) => toName(path) ?? []);
 
-/** The values of one entry of a list, with its place. `at`: the path of the list. */
-const listEntry = (answer: Json, at: Path): Leaf[] => {
-  const entry = getAt(answer, [...at, 0]);
-  return entry === undefined ? [] : listLeaves(entry);
-};
+/** The values of the first entry of a list, as the readers open it. `at`: the path of the list. */
+function listEntry(data: Json, at: Path): Leaf[] {
+  const entry = getAt(data, [...at, 0]);
+  // What is in the attributes of JSON:API is read as a field of the entry.
+  return entry === undefined ? [] : listLeaves(toEntry(entry)).filter(({ path }) => path[0] !== 'attributes');
+}
 
 /** What a response lacks, and under which names it may be there. */
 export function findCandidates(received: Received, format: AnswerFormat, withName: WithName): Candidates[] {
@@ -49,7 +53,7 @@ function findBalance({ answer }: Received, format: AnswerFormat, withName: WithN
   const isThere = (read: ReturnType<typeof readBalance>) =>
     !(read instanceof InvalidPayload) || read.what.includes('can be read as');
   if (isThere(readBalance(data, format))) return [];
-  const names = toNames(listLeaves(data), 0).filter((name) => isThere(readBalance(data, withName('balance', name))));
+  const names = toNames(listLeaves(data)).filter((name) => isThere(readBalance(data, withName('balance', name))));
   return [{ field: 'balance', names }];
 }
 
@@ -86,20 +90,49 @@ function findJobs(answer: Json, format: AnswerFormat, withName: WithName): Candi
 
 /** Whether each entry of a list has a value of its own there. */
 function isDifferent(entries: Json | undefined, path: Path): boolean {
-  const values = isList(entries) ? entries.map((entry) => getAt(entry, path)) : [];
+  const values = isList(entries) ? entries.map((entry) => getAt(toEntry(entry), path)) : [];
   return values.length > 0 && !values.includes(undefined) && new Set(values).size === values.length;
 }
 
-/** The state of a job stands in a field whose word the status map knows. */
-function findState(data: Json, state: string | null, at: Path | null, { statuses }: AnswerFormat): Candidates[] {
+function findState(data: Json, state: string | null, at: Path | null, format: AnswerFormat): Candidates[] {
   if (state !== null || at === null) return [];
-  const known = listEntry(data, at).filter(({ value }) => isWord(value) && isKnownState(statuses.job(value)));
-  const names = toNames(known, 0);
-  return names.length === 0 ? [] : [{ field: 'state', names }];
+  return listStates('state', data, at, format, (word) => STATES.includes(format.statuses.job(word) ?? ''));
 }
 
-const STATES = ['queued', 'processing', 'completed', 'partial', 'failed'];
-const isKnownState = (state: string | null): boolean => state !== null && STATES.includes(state);
+const STATES: readonly string[] = SUBMISSION_STATES;
+const MOST_CODE = 999;
+
+/**
+ * The fields of a list's entries that may hold a state: each entry has one. It is sure where the status map knows a word there, or
+ * where one field alone has several that entries share, or that are words: what is always the same may be anything.
+ */
+function listStates(
+  field: 'state' | 'url_state',
+  data: Json,
+  at: Path,
+  { names }: AnswerFormat,
+  isKnown: (word: string) => boolean,
+): Candidates[] {
+  const list = getAt(data, at);
+  const entries = isList(list) ? list.map(toEntry) : [];
+  const others = ANSWER_FIELD_KEYS.filter((key) => key !== 'state' && key !== 'url_state' && key !== 'verdict');
+  const isOther = (name: string) => others.some((key) => names[key].includes(normalizeName(name)));
+  const isState = (value: Json | undefined) =>
+    isWord(value) || (Number.isInteger(value) && Math.abs(Number(value)) <= MOST_CODE);
+  const states = listEntry(data, at).flatMap(({ path }) => {
+    const name = toName(path);
+    const values = entries.map((entry) => getAt(entry, path));
+    if (name === null || isOther(name) || !values.every(isState)) return [];
+    const words = new Set(values);
+    return [
+      { name, words, isShared: words.size < values.length || values.every((value) => /^\D+$/.test(String(value))) },
+    ];
+  });
+  const known = states.filter(({ words }) => [...words].some((value) => isWord(value) && isKnown(value)));
+  const found = known.length > 0 ? known : states.filter(({ isShared }) => isShared);
+  const isUnsure = known.length === 0 && found.some(({ words }) => words.size === 1);
+  return found.length === 0 ? [] : [{ field, names: found.map(({ name }) => name), isUnsure }];
+}
 
 /** The path of the list that is read, or of the only list. */
 function findListPath(answer: Json, { names }: AnswerFormat): Path | null {
@@ -120,22 +153,9 @@ function findUrls({ answer, reference }: Received, format: AnswerFormat): Candid
   const [list, ...others] = lists;
   if (list === undefined || others.length > 0) return [];
   const entry = listEntry(data, list);
-  if (isUnread('url_address'))
-    return [
-      {
-        field: 'url',
-        names: toNames(
-          entry.filter(({ value }) => isAddress(value)),
-          0,
-        ),
-      },
-    ];
+  if (isUnread('url_address')) return [{ field: 'url', names: toNames(entry.filter(({ value }) => isAddress(value))) }];
   if (!isUnread('url_state')) return [];
-  const words = entry.filter(
-    ({ value, path }) => isWord(value) && !format.names.reason.includes(normalizeName(formatPath(path))),
-  );
-  const known = words.filter(({ value }) => format.statuses.knowsUrl(String(value)));
-  return [{ field: 'url_state', names: toNames(known.length > 0 ? known : words, 0) }];
+  return listStates('url_state', data, list, format, format.statuses.knowsUrl);
 }
 
 /** Texts of an answer that are amounts for sure: a currency is beside them, or a name that has money. */

@@ -59,6 +59,8 @@ function countUrls({ submission, urls, page }: SubmissionDetail): Record<UrlStat
   if (all === null || all !== urls.length) return null;
   if (submission.state === 'completed') return { completed: all, failed: 0, open: 0 };
   if (submission.state === 'failed') return { completed: 0, failed: all, open: 0 };
+  // Accepted and not started: no URL of it is decided.
+  if (submission.state === 'queued') return { completed: 0, failed: 0, open: all };
   const isOver = submission.state === 'partial';
   const { completed = null, failed = null } = submission;
   if (completed !== null && failed !== null) return { completed, failed, open: all - completed - failed };

@@ -58,4 +58,27 @@ describe('the service of an account', () => {
       assert.equal(findings.find(({ check }) => check === 'secrets')?.level, level, mode.toString(8));
     }
   });
+
+  test('whose balance can be read in two ways is a failure that does not pass by itself, with both readings', async (t) => {
+    const balance = { success: true, data: { balance: '1.500 TL' } };
+    const service = await startFakeService(t, {
+      ...{ apiKey: KEY, overrides: { balance: () => ({ status: 200, text: JSON.stringify(balance) }) } },
+    });
+    const { ledger } = await createTestConnector(t, { baseUrl: service.baseUrl });
+    process.env.COURIER_TEST_API_KEY = KEY;
+    const find = async (amounts: string) => {
+      const config = readConfig(
+        `{version: 1, accounts: {main: {base_url: "${service.baseUrl}", api_key: {env: COURIER_TEST_API_KEY}${amounts}}}, watches: {}}`,
+        '/courier.yaml',
+      );
+      const account = config.accounts.get(id) ?? assert.fail();
+      const findings = await checkService({ ...config, ledgerUrl: 'sqlite::memory:' }, ledger, account, t.signal);
+      return findings.find(({ check }) => check === 'balance');
+    };
+    const unread = await find('');
+    assert.deepEqual([unread?.level, unread?.transient], ['fail', false]);
+    assert.match(unread?.message ?? '', /"1\.500 TL" can be read as 1\.50 TRY \(decimal_point\) or 1500\.00 TRY/);
+    assert.match(unread?.next ?? '', /courier doctor --learn/);
+    assert.equal((await find(', amounts: decimal_comma'))?.message, '1500.00 TRY');
+  });
 });

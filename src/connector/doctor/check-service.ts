@@ -101,7 +101,7 @@ async function checkList(config: Config, ledger: Ledger, account: Account, signa
       );
     const isShape = status !== null && status < 500 && status !== 408 && status !== 429;
     const next = needsList
-      ? `ask the service for the form of GET /submissions; to buy without it, set accounts.${account.id}.reconcile.list to optional`
+      ? `${LEARN}; to buy without the list, set accounts.${account.id}.reconcile.list to optional`
       : 'nothing, as reconcile.list is optional: a process buys without it after ten minutes, and a restored ledger is not noticed';
     if (!isShape)
       return fail(about, error.message, 'nothing is bought before it was read; try again later', { transient: true });
@@ -121,6 +121,9 @@ export const checkCurrency = (subject: AccountId, currency: string | null): Find
         ),
       ];
 
+/** A success that cannot be read does not pass by itself. */
+const LEARN = 'run "courier doctor --learn", which proposes the setting that helps';
+
 function toKeyFinding({ id: subject, baseUrl }: Account, error: ApiError): Finding {
   const about = { check: 'key', subject } as const;
   if (error.status === 401)
@@ -128,6 +131,7 @@ function toKeyFinding({ id: subject, baseUrl }: Account, error: ApiError): Findi
       isKeyRejected: true,
     });
   if (error.status === 404) return fail(about, error.message, `correct base_url (${baseUrl})`);
+  if (error.status === 200) return fail({ check: 'balance', subject }, error.message, LEARN);
   return fail(about, error.message, 'nothing is lost while the service is away; try again later', { transient: true });
 }
 

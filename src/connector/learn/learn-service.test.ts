@@ -8,6 +8,7 @@ import { FOREIGN } from '../../../test/fakes/service/profiles/foreign.ts';
 import { createTestConnector, KEY } from '../../../test/support/test-connector.ts';
 import { loadConfigText } from '../../config/load.ts';
 import { recordBalance } from '../../ledger/money/balance.ts';
+import { listBatches } from '../../ledger/reports/lists.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { learnService } from './learn-service.ts';
 import { toBlock } from './to-block.ts';
@@ -89,5 +90,43 @@ describe('learnService', () => {
     assert.deepEqual(again.proposals, []);
     assert.equal(again.readings.find(({ value }) => value === 'balance')?.read, '199998.00 TRY');
     assert.deepEqual(listPosts(service), []);
+  });
+
+  test('proposes settings with which the connector buys each page once and reads its results', async (t) => {
+    const { service, ledger, account, learn } = await openScene(t, FOREIGN, { balanceKurus: 200_000_00 });
+    service.finish('partial');
+    await recordBalance(ledger, id, micros(199_998_000_000));
+    const { base_url: baseUrl, api_key: _, ...settings } = paste(account, (await learn(account)).block);
+    const entries = Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+    const connector = await createTestConnector(t, {
+      baseUrl: String(baseUrl),
+      account: entries.join(', '),
+      watch: 'first_run: submit, retry_failed: { times: 0 }',
+    });
+    await connector.plan('run-1', ['1', '2', '3', '4', '5']);
+    const { ended } = await connector.play({ steps: 200, before: (step) => step > 20 && service.finish('partial') });
+    assert.ok(ended);
+    const [batch] = await listBatches(connector.ledger);
+    assert.deepEqual([batch?.state, batch?.jobState, batch?.completed, batch?.failed], ['accepted', 'partial', 2, 3]);
+    assert.deepEqual([...new Set(service.charges.values())], [1]);
+  });
+
+  test('proposes limits that its headers have, and asks nothing more of a service that refuses the key', async (t) => {
+    const headers = () => ({ 'x-ratelimit-limit-minute': '60', 'x-ratelimit-remaining-minute': '50' });
+    const { service, account, learn } = await openScene(t, { ...SHOWS_URLS, headers });
+    const { proposals, block } = await learn(account);
+    assert.deepEqual(
+      proposals.map(({ setting, values }) => [setting, values]),
+      [['limits.requests.minute', [60]]],
+    );
+    assert.deepEqual((await learn(paste(account, block))).proposals, []);
+    service.setKeyWorks(false);
+    const before = service.requests.length;
+    const refused = await learn(account);
+    assert.deepEqual(
+      refused.failures.map(({ error }) => error.status),
+      [401],
+    );
+    assert.equal(service.requests.length, before + 1);
   });
 });

@@ -73,14 +73,23 @@ function formatLearned(
     lines.push(request, ...reasons, ...own.filter(({ value }) => value !== null).map(formatReading), ...rest);
   }
   if (block === null) return [...lines, 'Nothing is proposed: what the responses have in known places was read.'];
-  return [...lines, `For what was not read, ${describeCount(proposals)}:`, '', block, ''];
+  return [
+    ...lines,
+    `The values above are read with the proposed settings. ${describeCount(proposals)}:`,
+    '',
+    block,
+    '',
+  ];
 }
 
-const formatReading = ({ value, path, shown, read }: Reading): string =>
-  `  ${(value ?? '').padEnd(15)} ${(read ?? '-').padEnd(24)} ${path === null ? (read === null ? 'not found' : '') : `${path}: ${shown}`}`.trimEnd();
+function formatReading({ value, path, shown, read }: Reading): string {
+  const place = path === null ? [] : shown === null ? [path] : [`${path}: ${shown}`];
+  const columns = [(value ?? '').padEnd(15), (read ?? 'not found').padEnd(24), ...place];
+  return `  ${columns.join(' ')}`.trimEnd();
+}
 
 function describeCount(proposals: readonly Proposal[]): string {
   const open = proposals.filter(({ decided }) => !decided).length;
-  const settings = 'put these settings into the account, in place of those of the same name';
+  const settings = 'Put them into the account, in place of those of the same name';
   return open === 0 ? settings : `${settings}; a line with # is a question that only you can answer`;
 }

@@ -62,6 +62,8 @@ describe('learnService', () => {
     assert.equal(sources.get('GET /submissions charge'), 'data.submissions[0].charged 1.25 TRY');
     assert.equal(sources.get('GET /submissions total'), 'data.pagination.total 2');
     assert.equal(sources.get('GET /submissions/{reference} url'), 'data.urls[0].url https://shop.example/2/0');
+    assert.equal(sources.get('GET /submissions jobs'), 'data.submissions 2');
+    assert.equal(sources.get('GET /submissions/{reference} reference'), 'data.reference R-2');
     assert.deepEqual(listPosts(service), [], 'nothing is bought');
   });
 

@@ -14,7 +14,7 @@ import { createStatusMapping, normalizeStatus, type UnknownStatus } from '../../
 import { askService } from './ask-service.ts';
 import { findSources } from './find-sources.ts';
 import type { Learned, Proposal, Reading } from './learned.ts';
-import { formatPath, listLeaves } from './leaves.ts';
+import { formatPath, type Leaf, listLeaves } from './leaves.ts';
 import { type ExpectedAmount, proposeAmounts } from './propose-amounts.ts';
 import { listAmountTexts } from './propose-names.ts';
 import { proposeJobWord, proposeUrlWords } from './propose-words.ts';
@@ -50,6 +50,8 @@ function listReadings(received: Received, format: AnswerFormat): Reading[] {
   const used = new Set([...sources.values()].flat().map(({ path }) => formatPath(path)));
   const read = Object.entries(values).map(([value, shown]): Reading => {
     const from = sources.get(value) ?? [];
+    const list = findList(sources, value);
+    if (list !== null) return { request, value, path: list, shown: null, read: shown };
     return {
       ...{ request, value, read: shown },
       path: from.length === 0 ? null : from.map(({ path }) => formatPath(path)).join(', '),
@@ -61,6 +63,14 @@ function listReadings(received: Received, format: AnswerFormat): Reading[] {
     .filter(({ path }) => !path.some((part) => typeof part === 'number' && part > 0) && !used.has(formatPath(path)))
     .map(({ path, value }) => ({ request, value: null, path: formatPath(path), shown: shorten(value), read: null }));
   return [...read, ...unused];
+}
+
+/** Where the list is of which a value is a count: around its first entry. */
+function findList(sources: ReadonlyMap<string, readonly Leaf[]>, value: string): string | null {
+  const inside = value === 'jobs' ? 'reference' : value === 'urls' ? 'url' : null;
+  const path = inside === null ? [] : (sources.get(inside)?.[0]?.path ?? []);
+  const entry = path.findIndex((part) => typeof part === 'number');
+  return entry < 0 ? null : formatPath(path.slice(0, entry));
 }
 
 const shorten = (value: boolean | number | string): string => {

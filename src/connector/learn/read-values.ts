@@ -35,7 +35,7 @@ export const readJobs = (answer: Json, format: AnswerFormat): SubmissionsPage | 
 export const readJob = (answer: Json, format: AnswerFormat, reference: Reference): SubmissionDetail | InvalidPayload =>
   readDetail(getData(answer), answer, URL_PAGE, format, reference);
 
-/** What is read of a response, as text. A list is shown by its first entry; a job that cannot be read has no values. */
+/** What is read of a response, as text. A list is shown by its first entry. */
 export function readValues({ request, answer, reference }: Received, format: AnswerFormat): Values {
   switch (request) {
     case 'GET /balance': {
@@ -63,12 +63,17 @@ export function readValues({ request, answer, reference }: Received, format: Ans
     }
     case 'GET /submissions/{reference}': {
       const read = readJob(answer, format, reference as Reference);
-      if (read instanceof InvalidPayload) return {};
+      // It names another job, so its reference is read.
+      if (read instanceof InvalidPayload) return { reference: null };
       const [first] = read.urls;
-      const { reference: _, ...job } = listJobValues(read.submission);
       const url = { url: first?.url ?? null, url_state: first?.statusName ?? null, reason: first?.reason ?? null };
       const total = read.page.total === null ? null : String(read.page.total);
-      return { ...job, urls: read.urls.length === 0 ? null : String(read.urls.length), url_total: total, ...url };
+      return {
+        ...listJobValues(read.submission),
+        urls: read.urls.length === 0 ? null : String(read.urls.length),
+        url_total: total,
+        ...url,
+      };
     }
   }
 }

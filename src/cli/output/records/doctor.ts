@@ -39,7 +39,7 @@ const ReadingRecord = defineRecord('reading', 'With --learn: a value of a respon
   request: oneOf(REQUESTS, 'the request'),
   value: nullable(text('what it is; null: nothing is read from this field')),
   path: nullable(text('where it stands in the response; null: it was not found')),
-  shown: nullable(text('what is there')),
+  shown: nullable(text('what is there; null: not one value, but a list')),
   read: nullable(text('what was read; null: nothing')),
 });
 

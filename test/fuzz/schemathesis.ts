@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { micros } from '../../contract/money.ts';
-import { startService } from '../serve.ts';
+import { startService } from '../../service/serve.ts';
 
 const VERSION = '4.32.5';
 const SEED = '20261121';

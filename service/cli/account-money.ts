@@ -8,7 +8,7 @@ import { showAccount } from './account-record.ts';
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
 import { amount, day, signedAmount } from './numbers.ts';
-import { toEntryRecord, toPriceRecord, toStatementRecord } from './records.ts';
+import { entryRecord, priceRecord, statementRecord } from './records.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -67,7 +67,7 @@ export function addAccountMoney(account: Command): void {
         for (const each of await withAdministration(flags, (it) => it.prices(flags.name))) {
           const from = new Date(each.created_at).toISOString();
           const { service, reason } = each;
-          output.record(toPriceRecord(each));
+          output.record(priceRecord.build(each));
           output.print(`${from} ${service} ${formatTry(each.price)}${reason === null ? '' : ` (${reason})`}`);
         }
       }),
@@ -81,8 +81,8 @@ export function addAccountMoney(account: Command): void {
       run(async (output, flags: Named & { from: number; to: number }) => {
         const range = { from: flags.from, to: flags.to + DAY_MS };
         const statement = await withAdministration(flags, (it) => it.statement(flags.name, range));
-        for (const entry of statement.entries) output.record(toEntryRecord(entry));
-        output.record(toStatementRecord(flags.name, statement));
+        for (const entry of statement.entries) output.record(entryRecord.build(entry));
+        output.record(statementRecord.build({ ...statement, name: flags.name }));
         output.print(statementCsv(statement).trimEnd());
       }),
     );

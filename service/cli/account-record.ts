@@ -1,15 +1,11 @@
 import { formatTry } from '../../contract/money.ts';
 import type { Output } from '../../src/cli-kit/output.ts';
 import type { Account } from '../accounts/account.ts';
-import { toAccountRecord } from './records.ts';
+import { type AccountChange, accountRecord } from './records.ts';
 
 /** An account as every command prints it. */
-export function showAccount(
-  output: Output,
-  account: Account,
-  more: { readonly password?: string; readonly repeated?: boolean } = {},
-): void {
-  output.record(toAccountRecord(account, more));
+export function showAccount(output: Output, account: Account, change: AccountChange = {}): void {
+  output.record(accountRecord.build({ ...account, ...change }));
   const { standard, fast } = account.prices;
   const status = account.status === 'active' ? '' : `, ${account.status} (${account.statusReason})`;
   output.print(

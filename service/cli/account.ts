@@ -7,7 +7,7 @@ import { run } from './command.ts';
 import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
 import { showEvent } from './events.ts';
 import { amount } from './numbers.ts';
-import { toPasswordRecord, toResetLinkRecord } from './records.ts';
+import { passwordRecord, resetLinkRecord } from './records.ts';
 
 interface Named extends DatabaseFlags {
   readonly name: string;
@@ -90,7 +90,7 @@ function addPasswords(account: Command): void {
     .action(
       run(async (output, flags: Named) => {
         const password = await withAdministration(flags, (accounts) => accounts.resetPassword(flags.name));
-        output.record(toPasswordRecord(flags.name, password));
+        output.record(passwordRecord.build({ name: flags.name, password }));
         output.print(`password for the dashboard, shown this once: ${password}`);
       }),
     );
@@ -102,7 +102,7 @@ function addPasswords(account: Command): void {
       run(async (output, flags: Named & { address?: string }) => {
         const token = await withAdministration(flags, (accounts) => accounts.createReset(flags.name));
         const link = `${(flags.address ?? '').replace(/\/+$/, '')}/reset/${token}`;
-        output.record(toResetLinkRecord(flags.name, link));
+        output.record(resetLinkRecord.build({ name: flags.name, link }));
         output.print(link);
       }),
     );

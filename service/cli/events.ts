@@ -4,7 +4,7 @@ import type { Output } from '../../src/cli-kit/output.ts';
 import type { AuditEvent } from '../accounts/audit-events.ts';
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseOptions, withAdministration } from './database.ts';
-import { toEventRecord } from './records.ts';
+import { eventRecord } from './records.ts';
 
 const DEFAULT_LIMIT = 1_000;
 
@@ -25,7 +25,7 @@ export function eventsCommand(command: Command): void {
 
 export function showEvent(output: Output, each: AuditEvent): void {
   const { id, account, event, actor, address, details, created_at } = each;
-  output.record(toEventRecord(each));
+  output.record(eventRecord.build(each));
   const who = `${actor}${address === null ? '' : ` (${address})`}`;
   output.print(`${new Date(created_at).toISOString()} ${id} ${account}: ${event} by ${who} ${JSON.stringify(details)}`);
 }

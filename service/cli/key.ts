@@ -4,7 +4,7 @@ import type { Output } from '../../src/cli-kit/output.ts';
 import type { ApiKey, CreatedKey } from '../accounts/keys.ts';
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
-import { toKeyRecord } from './records.ts';
+import { keyRecord } from './records.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -12,7 +12,7 @@ const isoOrNull = (time: number | null) => (time === null ? null : new Date(time
 
 function showCreated(output: Output, key: CreatedKey): void {
   warnWhenUnread(output, key.id);
-  output.record(toKeyRecord(key));
+  output.record(keyRecord.build(key));
   output.print(`${key.id}: ${key.apiKey}\nKeep it now: only its hash is stored, it cannot be shown again.`);
 }
 
@@ -28,7 +28,7 @@ function warnWhenUnread(output: Output, id: string): void {
 
 function show(output: Output, key: ApiKey): void {
   const revoked = isoOrNull(key.revokedAt);
-  output.record(toKeyRecord(key));
+  output.record(keyRecord.build(key));
   output.print(
     `${key.id}: ${key.prefix}… "${key.name}"${revoked === null ? '' : `, revoked ${revoked}`}${key.expiresAt === null ? '' : `, expires ${isoOrNull(key.expiresAt)}`}`,
   );

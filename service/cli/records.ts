@@ -1,8 +1,7 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import {
   type CommandOutput,
   count,
-  defineRecord,
   flag,
   instant,
   list,
@@ -14,222 +13,133 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../src/cli-kit/record-schema.ts';
+import { getSchemas, type RecordTable, readFields, tableFor } from '../../src/cli-kit/record-table.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../accounts/audit-events.ts';
 import type { Entry } from '../accounts/entries.ts';
 import type { ApiKey, CreatedKey } from '../accounts/keys.ts';
+import type { Price } from '../accounts/prices.ts';
 import type { Statement } from '../accounts/statement.ts';
 import type { Difference } from '../operations/audit.ts';
+import type { Backup } from '../operations/backup.ts';
 import type { SubmissionRecord as Submission } from '../operations/submissions.ts';
 
-export const ListeningRecord = defineRecord(
+export const listeningRecord = tableFor<string>()(
   'listening',
   'The service answers requests. Comes before the version record.',
   {
-    base_url: text('address of the API'),
+    base_url: [text('address of the API'), (baseUrl) => baseUrl],
   },
 );
 
-export const toListeningRecord = (baseUrl: string): Static<typeof ListeningRecord> => ({
-  type: 'listening',
-  base_url: baseUrl,
+export const noticeRecord = tableFor<string>()('notice', 'A warning about the settings.', {
+  notice: [text('what it is, and what to do'), (notice) => notice],
 });
 
-const NoticeRecord = defineRecord('notice', 'A warning about the settings.', {
-  notice: text('what it is, and what to do'),
+export interface AccountChange {
+  readonly password?: string;
+  readonly repeated?: boolean;
+}
+
+export const accountRecord = tableFor<Account & AccountChange>()('account', 'An account.', {
+  id: [text('id of the account'), (it) => it.publicId],
+  name: [text('name of the account'), (it) => it.name],
+  status: [text('active, suspended or closed'), (it) => it.status],
+  status_reason: [nullable(text('why')), (it) => it.statusReason],
+  balance_micros: [micros('balance'), (it) => it.balance],
+  price_standard_micros: [micros('price per URL, standard'), (it) => it.prices.standard],
+  price_fast_micros: [micros('price per URL, fast'), (it) => it.prices.fast],
+  password: [optional(text('for the dashboard; only from `account create`, shown once')), (it) => it.password],
+  repeated: [optional(flag('the reference was used before, nothing was changed')), (it) => it.repeated],
 });
 
-export const toNoticeRecord = (notice: string): Static<typeof NoticeRecord> => ({ type: 'notice', notice });
+interface NewPassword {
+  readonly name: string;
+  readonly password: string;
+}
 
-const AccountRecord = defineRecord('account', 'An account.', {
-  id: text('id of the account'),
-  name: text('name of the account'),
-  status: text('active, suspended or closed'),
-  status_reason: nullable(text('why')),
-  balance_micros: micros('balance'),
-  price_standard_micros: micros('price per URL, standard'),
-  price_fast_micros: micros('price per URL, fast'),
-  password: optional(text('for the dashboard; only from `account create`, shown once')),
-  repeated: optional(flag('the reference was used before, nothing was changed')),
-});
+export const passwordRecord = tableFor<NewPassword>()(
+  'password',
+  'A new password for the dashboard, shown this once.',
+  {
+    name: [text('name of the account'), (it) => it.name],
+    password: [text('the password'), (it) => it.password],
+  },
+);
 
-export const toAccountRecord = (
-  account: Account,
-  more: { readonly password?: string; readonly repeated?: boolean },
-): Static<typeof AccountRecord> => ({
-  type: 'account',
-  id: account.publicId,
-  name: account.name,
-  status: account.status,
-  status_reason: account.statusReason,
-  balance_micros: account.balance,
-  price_standard_micros: account.prices.standard,
-  price_fast_micros: account.prices.fast,
-  ...(more.password === undefined ? {} : { password: more.password }),
-  ...(more.repeated === undefined ? {} : { repeated: more.repeated }),
-});
+interface ResetLink {
+  readonly name: string;
+  readonly link: string;
+}
 
-const PasswordRecord = defineRecord('password', 'A new password for the dashboard, shown this once.', {
-  name: text('name of the account'),
-  password: text('the password'),
-});
+export const resetLinkRecord = tableFor<ResetLink>()(
+  'reset_link',
+  'A link with which the customer sets a new password.',
+  {
+    name: [text('name of the account'), (it) => it.name],
+    link: [text('the link'), (it) => it.link],
+  },
+);
 
-export const toPasswordRecord = (name: string, password: string): Static<typeof PasswordRecord> => ({
-  type: 'password',
-  name,
-  password,
-});
-
-const ResetLinkRecord = defineRecord('reset_link', 'A link with which the customer sets a new password.', {
-  name: text('name of the account'),
-  link: text('the link'),
-});
-
-export const toResetLinkRecord = (name: string, link: string): Static<typeof ResetLinkRecord> => ({
-  type: 'reset_link',
-  name,
-  link,
-});
-
-const EventRecord = defineRecord('event', 'A change, and who made it.', {
-  id: count('later events have higher numbers'),
-  account: text('name of the account'),
-  event: text('what happened'),
-  actor: text('who did it'),
-  address: nullable(text('network address; of an operator also user and machine')),
-  details: Type.Unsafe<AuditEvent['details']>({ description: 'by kind of event' }),
-  created_at: instant('when'),
-});
-
-export const toEventRecord = (each: AuditEvent): Static<typeof EventRecord> => ({
-  type: 'event',
-  id: each.id,
-  account: each.account,
-  event: each.event,
-  actor: each.actor,
-  address: each.address,
-  details: each.details,
-  created_at: toInstant(each.created_at),
+export const eventRecord = tableFor<AuditEvent>()('event', 'A change, and who made it.', {
+  id: [count('later events have higher numbers'), (it) => it.id],
+  account: [text('name of the account'), (it) => it.account],
+  event: [text('what happened'), (it) => it.event],
+  actor: [text('who did it'), (it) => it.actor],
+  address: [nullable(text('network address; of an operator also user and machine')), (it) => it.address],
+  details: [Type.Unsafe<AuditEvent['details']>({ description: 'by kind of event' }), (it) => it.details],
+  created_at: [instant('when'), (it) => toInstant(it.created_at)],
 });
 
 const SERVICE_LEVELS = ['standard', 'fast'] as const;
-const PriceRecord = defineRecord('price', 'A price that an account had.', {
-  service: oneOf(SERVICE_LEVELS, 'service level'),
-  price_micros: micros('price per URL'),
-  reason: nullable(text('why')),
-  from: instant('beginning'),
-});
 
-export const toPriceRecord = (price: {
-  readonly service: (typeof SERVICE_LEVELS)[number];
-  readonly price: number;
-  readonly reason: string | null;
-  readonly created_at: number;
-}): Static<typeof PriceRecord> => ({
-  type: 'price',
-  service: price.service,
-  price_micros: price.price,
-  reason: price.reason,
-  from: toInstant(price.created_at),
+export const priceRecord = tableFor<Price>()('price', 'A price that an account had.', {
+  service: [oneOf(SERVICE_LEVELS, 'service level'), (it) => it.service],
+  price_micros: [micros('price per URL'), (it) => it.price],
+  reason: [nullable(text('why')), (it) => it.reason],
+  from: [instant('beginning'), (it) => toInstant(it.created_at)],
 });
 
 const ENTRY_FIELDS = {
-  kind: text('charge, restore, top_up, refund or adjustment'),
-  amount_micros: micros('negative when money leaves the account'),
-  reference: nullable(text("the operator's invoice, transfer or case")),
-  reason: nullable(text('why')),
-  created_at: instant('when'),
-};
-const EntryRecord = defineRecord('entry', 'An entry of a statement.', {
+  kind: [text('charge, restore, top_up, refund or adjustment'), (it: Entry) => it.kind],
+  amount_micros: [micros('negative when money leaves the account'), (it: Entry) => it.amount],
+  reference: [nullable(text("the operator's invoice, transfer or case")), (it: Entry) => it.reference],
+  reason: [nullable(text('why')), (it: Entry) => it.reason],
+  created_at: [instant('when'), (it: Entry) => toInstant(it.created_at)],
+} as const;
+
+export const entryRecord = tableFor<Entry>()('entry', 'An entry of a statement.', {
   ...ENTRY_FIELDS,
-  subject: text('what it was for'),
-  balance_after_micros: micros('balance after it'),
+  subject: [text('what it was for'), (it) => it.subject],
+  balance_after_micros: [micros('balance after it'), (it) => it.balance_after],
 });
 
-const toEntryFields = (entry: Entry) => ({
-  kind: entry.kind,
-  amount_micros: entry.amount,
-  reference: entry.reference,
-  reason: entry.reason,
-  created_at: toInstant(entry.created_at),
-});
+export const statementRecord = tableFor<Statement & { readonly name: string }>()(
+  'statement',
+  'The sums of a statement, after its entries.',
+  {
+    name: [text('name of the account'), (it) => it.name],
+    from: [instant('beginning'), (it) => toInstant(it.from)],
+    to: [instant('end, not included'), (it) => toInstant(it.to)],
+    opening_balance_micros: [micros('balance at its beginning'), (it) => it.opening],
+    closing_balance_micros: [micros('balance at its end'), (it) => it.closing],
+    totals_micros: [
+      Type.Record(Type.String(), Type.Integer(), { description: 'sum by kind' }),
+      (it) => ({ ...it.totals }),
+    ],
+    entries: [count('number of entries'), (it) => it.entries.length],
+  },
+);
 
-export const toEntryRecord = (entry: Entry): Static<typeof EntryRecord> => ({
-  type: 'entry',
-  ...toEntryFields(entry),
-  subject: entry.subject,
-  balance_after_micros: entry.balance_after,
-});
-
-const StatementRecord = defineRecord('statement', 'The sums of a statement, after its entries.', {
-  name: text('name of the account'),
-  from: instant('beginning'),
-  to: instant('end, not included'),
-  opening_balance_micros: micros('balance at its beginning'),
-  closing_balance_micros: micros('balance at its end'),
-  totals_micros: Type.Record(Type.String(), Type.Integer(), {
-    description: 'sum by kind',
-  }),
-  entries: count('number of entries'),
-});
-
-export const toStatementRecord = (
-  name: string,
-  { from, to, opening, closing, totals, entries }: Statement,
-): Static<typeof StatementRecord> => ({
-  type: 'statement',
-  name,
-  from: toInstant(from),
-  to: toInstant(to),
-  opening_balance_micros: opening,
-  closing_balance_micros: closing,
-  totals_micros: { ...totals },
-  entries: entries.length,
-});
-
-const KeyRecord = defineRecord('key', 'An API key.', {
-  id: text('id of the key'),
-  name: text('what it is for'),
-  prefix: text('its first characters'),
-  api_key: optional(text('the key, shown only when it is made')),
-  created_at: instant('when'),
-  expires_at: nullable(instant('end')),
-  replaced_by: nullable(text('id of its successor')),
-  revoked_at: nullable(instant('when revoked')),
-});
-
-export const toKeyRecord = (key: ApiKey | CreatedKey): Static<typeof KeyRecord> => ({
-  type: 'key',
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  ...('apiKey' in key ? { api_key: key.apiKey } : {}),
-  created_at: toInstant(key.createdAt),
-  expires_at: toInstantOrNull(key.expiresAt),
-  replaced_by: key.replacedBy,
-  revoked_at: toInstantOrNull(key.revokedAt),
-});
-
-const SubmissionRecord = defineRecord('submission', 'A submission of any account.', {
-  reference: text('reference of the job'),
-  account: text('name of the account'),
-  project: nullable(text('project of the job')),
-  service: oneOf(SERVICE_LEVELS, 'service level'),
-  status: text('queued, processing, completed, partial or failed'),
-  urls: count('URLs in it'),
-  completed: count('URLs completed'),
-  failed: count('URLs failed'),
-  price_per_url_micros: micros('price per URL'),
-  charged_micros: micros('charge'),
-  refunded_micros: micros('refunds'),
-  accepted_at: instant('when accepted'),
-  dispatched_at: nullable(instant('when handed to processing')),
-  started_at: nullable(instant('when processing began')),
-  finished_at: nullable(instant('when it ended')),
-  entries: list(Type.Object(ENTRY_FIELDS), 'oldest first'),
-  failed_now: optional(count('failed by this command; only from `submission fail`')),
-  refunded_now_micros: optional(micros('refunded by this command')),
-  repeated: optional(flag('the reference was used before, nothing was changed')),
+export const keyRecord = tableFor<ApiKey & Partial<CreatedKey>>()('key', 'An API key.', {
+  id: [text('id of the key'), (it) => it.id],
+  name: [text('what it is for'), (it) => it.name],
+  prefix: [text('its first characters'), (it) => it.prefix],
+  api_key: [optional(text('the key, shown only when it is made')), (it) => it.apiKey],
+  created_at: [instant('when'), (it) => toInstant(it.createdAt)],
+  expires_at: [nullable(instant('end')), (it) => toInstantOrNull(it.expiresAt)],
+  replaced_by: [nullable(text('id of its successor')), (it) => it.replacedBy],
+  revoked_at: [nullable(instant('when revoked')), (it) => toInstantOrNull(it.revokedAt)],
 });
 
 export interface SubmissionChange {
@@ -238,89 +148,78 @@ export interface SubmissionChange {
   readonly repeated?: boolean;
 }
 
-export const toSubmissionRecord = (each: Submission, change: SubmissionChange): Static<typeof SubmissionRecord> => ({
-  type: 'submission',
-  reference: each.reference,
-  account: each.account,
-  project: each.project,
-  service: each.service,
-  status: each.status,
-  urls: each.url_count,
-  completed: each.urls_completed,
-  failed: each.urls_failed,
-  price_per_url_micros: each.price,
-  charged_micros: each.charged,
-  refunded_micros: each.refunded,
-  accepted_at: toInstant(each.created_at),
-  dispatched_at: toInstantOrNull(each.dispatched_at),
-  started_at: toInstantOrNull(each.started_at),
-  finished_at: toInstantOrNull(each.finished_at),
-  entries: each.entries.map(toEntryFields),
-  ...(change.failedNow === undefined ? {} : { failed_now: change.failedNow }),
-  ...(change.refundedNow === undefined ? {} : { refunded_now_micros: change.refundedNow }),
-  ...(change.repeated === undefined ? {} : { repeated: change.repeated }),
+export const submissionRecord = tableFor<Submission & SubmissionChange>()(
+  'submission',
+  'A submission of any account.',
+  {
+    reference: [text('reference of the job'), (it) => it.reference],
+    account: [text('name of the account'), (it) => it.account],
+    project: [nullable(text('project of the job')), (it) => it.project],
+    service: [oneOf(SERVICE_LEVELS, 'service level'), (it) => it.service],
+    status: [text('queued, processing, completed, partial or failed'), (it) => it.status],
+    urls: [count('URLs in it'), (it) => it.url_count],
+    completed: [count('URLs completed'), (it) => it.urls_completed],
+    failed: [count('URLs failed'), (it) => it.urls_failed],
+    price_per_url_micros: [micros('price per URL'), (it) => it.price],
+    charged_micros: [micros('charge'), (it) => it.charged],
+    refunded_micros: [micros('refunds'), (it) => it.refunded],
+    accepted_at: [instant('when accepted'), (it) => toInstant(it.created_at)],
+    dispatched_at: [nullable(instant('when handed to processing')), (it) => toInstantOrNull(it.dispatched_at)],
+    started_at: [nullable(instant('when processing began')), (it) => toInstantOrNull(it.started_at)],
+    finished_at: [nullable(instant('when it ended')), (it) => toInstantOrNull(it.finished_at)],
+    entries: [
+      list(Type.Object(getSchemas(ENTRY_FIELDS)), 'oldest first'),
+      (it) => it.entries.map((entry) => readFields(ENTRY_FIELDS, entry)),
+    ],
+    failed_now: [optional(count('failed by this command; only from `submission fail`')), (it) => it.failedNow],
+    refunded_now_micros: [optional(micros('refunded by this command')), (it) => it.refundedNow],
+    repeated: [optional(flag('the reference was used before, nothing was changed')), (it) => it.repeated],
+  },
+);
+
+export const differenceRecord = tableFor<Difference>()('difference', 'A rule that the tables break.', {
+  rule: [text('the rule'), (it) => it.rule],
+  subject: [text('the account, entry, submission or index check'), (it) => it.subject],
+  expected: [text('required by the rule; amounts in micro-lira'), (it) => String(it.expected)],
+  found: [text('in the tables; amounts in micro-lira'), (it) => String(it.found)],
 });
 
-const DifferenceRecord = defineRecord('difference', 'A rule that the tables break.', {
-  rule: text('the rule'),
-  subject: text('the account, entry, submission or index check'),
-  expected: text('required by the rule; amounts in micro-lira'),
-  found: text('in the tables; amounts in micro-lira'),
+export const backupRecord = tableFor<Backup>()('backup', 'A copy of the database.', {
+  file: [text('path'), (it) => it.file],
+  bytes: [count('size'), (it) => it.bytes],
+  differences: [count('rules broken'), (it) => it.differences.length],
 });
 
-export const toDifferenceRecord = ({
-  rule,
-  subject,
-  expected,
-  found,
-}: Difference): Static<typeof DifferenceRecord> => ({
-  type: 'difference',
-  rule,
-  subject,
-  expected: String(expected),
-  found: String(found),
+const prints = (...tables: readonly Pick<RecordTable<never>, 'schema'>[]): CommandOutput => ({
+  records: tables.map(({ schema }) => schema),
+  summary: {},
 });
-
-const BackupRecord = defineRecord('backup', 'A copy of the database.', {
-  file: text('path'),
-  bytes: count('size'),
-  differences: count('rules broken'),
-});
-
-export const toBackupRecord = (file: string, bytes: number, differences: number): Static<typeof BackupRecord> => ({
-  type: 'backup',
-  file,
-  bytes,
-  differences,
-});
-
-const prints = (...records: CommandOutput['records']): CommandOutput => ({ records, summary: {} });
 
 /** What every command of `courier-service` prints with --json. `schema` prints a JSON Schema instead. */
 export const SERVICE_OUTPUT: Readonly<Record<string, CommandOutput>> = {
-  serve: { records: [ListeningRecord, NoticeRecord], summary: {}, first: 'listening' },
-  'account create': prints(AccountRecord),
-  'account list': prints(AccountRecord),
-  'account suspend': prints(AccountRecord),
-  'account resume': prints(AccountRecord),
-  'account close': prints(AccountRecord),
-  'account events': prints(EventRecord),
-  'account top-up': prints(AccountRecord),
-  'account adjust': prints(AccountRecord),
-  'account set-price': prints(AccountRecord),
-  'account prices': prints(PriceRecord),
-  'account statement': prints(EntryRecord, StatementRecord),
-  'account reset-password': prints(PasswordRecord),
-  'account reset-link': prints(ResetLinkRecord),
-  'key create': prints(KeyRecord),
-  'key list': prints(KeyRecord),
-  'key revoke': prints(KeyRecord),
-  'key regenerate': prints(KeyRecord),
-  'submission show': prints(SubmissionRecord),
-  'submission requeue': prints(SubmissionRecord),
-  'submission fail': prints(SubmissionRecord),
-  refund: prints(SubmissionRecord),
-  events: prints(EventRecord),
-  audit: prints(DifferenceRecord),
-  backup: prints(BackupRecord, DifferenceRecord),
+  serve: { ...prints(listeningRecord, noticeRecord), first: 'listening' },
+  'account create': prints(accountRecord),
+  'account list': prints(accountRecord),
+  'account suspend': prints(accountRecord),
+  'account resume': prints(accountRecord),
+  'account close': prints(accountRecord),
+  'account events': prints(eventRecord),
+  'account top-up': prints(accountRecord),
+  'account adjust': prints(accountRecord),
+  'account set-price': prints(accountRecord),
+  'account prices': prints(priceRecord),
+  'account statement': prints(entryRecord, statementRecord),
+  'account reset-password': prints(passwordRecord),
+  'account reset-link': prints(resetLinkRecord),
+  'key create': prints(keyRecord),
+  'key list': prints(keyRecord),
+  'key revoke': prints(keyRecord),
+  'key regenerate': prints(keyRecord),
+  'submission show': prints(submissionRecord),
+  'submission requeue': prints(submissionRecord),
+  'submission fail': prints(submissionRecord),
+  refund: prints(submissionRecord),
+  events: prints(eventRecord),
+  audit: prints(differenceRecord),
+  backup: prints(backupRecord, differenceRecord),
 };

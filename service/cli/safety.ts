@@ -5,12 +5,12 @@ import type { Difference } from '../operations/audit.ts';
 import { backUp } from '../operations/backup.ts';
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseOptions, findDatabase, withAdministration } from './database.ts';
-import { toBackupRecord, toDifferenceRecord } from './records.ts';
+import { backupRecord, differenceRecord } from './records.ts';
 
 function showDifferences(output: Output, differences: readonly Difference[]): void {
   for (const each of differences) {
     const { rule, subject, expected, found } = each;
-    output.record(toDifferenceRecord(each));
+    output.record(differenceRecord.build(each));
     output.print(`${subject}: expected ${expected}, found ${found} (${rule})`);
   }
 }
@@ -37,8 +37,9 @@ export function backupCommand(command: Command): void {
     .argument('<file>', 'where the copy goes; must not exist')
     .action(
       run(async (output, file: string, flags: DatabaseFlags) => {
-        const { bytes, differences } = await backUp(findDatabase(flags), file);
-        output.record(toBackupRecord(file, bytes, differences.length));
+        const copy = await backUp(findDatabase(flags), file);
+        const { bytes, differences } = copy;
+        output.record(backupRecord.build(copy));
         output.print(`${file}: ${bytes} bytes, checked`);
         showDifferences(output, differences);
         if (differences.length > 0) throw toDifferenceError(differences.length);

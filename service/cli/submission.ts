@@ -5,12 +5,12 @@ import type { SubmissionRecord as Submission } from '../operations/submissions.t
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseCommand, databaseOptions, withAdministration } from './database.ts';
 import { amount } from './numbers.ts';
-import { type SubmissionChange, toSubmissionRecord } from './records.ts';
+import { type SubmissionChange, submissionRecord } from './records.ts';
 
 const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 function show(output: Output, each: Submission, change: SubmissionChange = {}): void {
-  output.record(toSubmissionRecord(each, change));
+  output.record(submissionRecord.build({ ...each, ...change }));
   const pending = each.url_count - each.urls_completed - each.urls_failed;
   output.print(
     `${each.reference} of ${each.account}: ${each.status}, ${each.service}, ${each.url_count} URLs (${each.urls_completed} completed, ` +

@@ -3,15 +3,10 @@ import type { Micros } from '../../contract/money.ts';
 import { parseWholeNumber } from '../../src/cli-kit/arguments.ts';
 import { addAccountMoney } from './account-money.ts';
 import { showAccount } from './account-record.ts';
-import { run } from './command.ts';
-import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
+import { accountVerb, administer, databaseCommand, type Named } from './database.ts';
 import { showEvent } from './events.ts';
 import { amount } from './numbers.ts';
 import { passwordRecord, resetLinkRecord } from './records.ts';
-
-interface Named extends DatabaseFlags {
-  readonly name: string;
-}
 
 export function accountCommand(account: Command): void {
   addLifecycle(account);
@@ -26,83 +21,69 @@ function addLifecycle(account: Command): void {
     .requiredOption('--price <amount>', 'price per URL in TRY', amount)
     .option('--price-fast <amount>', 'price per URL of service fast (as --price)', amount)
     .action(
-      run(async (output, flags: Named & { balance?: Micros; price: Micros; priceFast?: Micros }) => {
-        const { name, balance, price, priceFast } = flags;
-        const created = await withAdministration(flags, (accounts) =>
-          accounts.createAccount({
-            name,
-            price,
-            ...(balance === undefined ? {} : { balance }),
-            ...(priceFast === undefined ? {} : { priceFast }),
-          }),
-        );
-        showAccount(output, created, { password: created.password });
-        output.print(`password for the dashboard, shown this once: ${created.password}`);
-      }),
+      administer<Named & { balance?: Micros; price: Micros; priceFast?: Micros }>(
+        async ({ output, accounts }, flags) => {
+          const created = await accounts.createAccount(flags);
+          showAccount(output, created, { password: created.password });
+          output.print(`password for the dashboard, shown this once: ${created.password}`);
+        },
+      ),
     );
 
   databaseCommand(account, 'list', 'list the accounts').action(
-    run(async (output, flags: DatabaseFlags) => {
-      for (const each of await withAdministration(flags, (accounts) => accounts.accounts())) showAccount(output, each);
+    administer<object>(async ({ output, accounts }) => {
+      for (const each of await accounts.accounts()) showAccount(output, each);
     }),
   );
 
-  databaseCommand(account, 'suspend', 'refuse the keys of an account until it is resumed')
-    .requiredOption('--name <name>', 'name of the account')
+  accountVerb(account, 'suspend', 'refuse the keys of an account until it is resumed')
     .requiredOption('--reason <text>', 'why; the customer sees it')
     .action(
-      run(async (output, flags: Named & { reason: string }) =>
-        showAccount(output, await withAdministration(flags, (accounts) => accounts.suspend(flags.name, flags.reason))),
+      administer<Named & { reason: string }>(async ({ output, accounts }, { name, reason }) =>
+        showAccount(output, await accounts.suspend(name, reason)),
       ),
     );
 
-  databaseCommand(account, 'resume', 'accept the keys of a suspended account again')
-    .requiredOption('--name <name>', 'name of the account')
-    .action(
-      run(async (output, flags: Named) =>
-        showAccount(output, await withAdministration(flags, (accounts) => accounts.resume(flags.name))),
-      ),
-    );
+  accountVerb(account, 'resume', 'accept the keys of a suspended account again').action(
+    administer<Named>(async ({ output, accounts }, { name }) => showAccount(output, await accounts.resume(name))),
+  );
 
-  databaseCommand(account, 'close', 'end an account without a balance permanently: keys, sessions and sign-in')
-    .requiredOption('--name <name>', 'name of the account')
+  accountVerb(account, 'close', 'end an account without a balance permanently: keys, sessions and sign-in')
     .requiredOption('--reason <text>', 'why')
     .action(
-      run(async (output, flags: Named & { reason: string }) =>
-        showAccount(output, await withAdministration(flags, (accounts) => accounts.close(flags.name, flags.reason))),
+      administer<Named & { reason: string }>(async ({ output, accounts }, { name, reason }) =>
+        showAccount(output, await accounts.close(name, reason)),
       ),
     );
 
-  databaseCommand(account, 'events', 'list who changed what, newest first')
-    .requiredOption('--name <name>', 'name of the account')
+  accountVerb(account, 'events', 'list who changed what, newest first')
     .option('--limit <count>', 'how many (50)', parseWholeNumber)
     .action(
-      run(async (output, flags: Named & { limit?: number }) => {
-        const events = await withAdministration(flags, (accounts) => accounts.events(flags.name, flags.limit ?? 50));
-        for (const each of events) showEvent(output, each);
+      administer<Named & { limit?: number }>(async ({ output, accounts }, { name, limit = 50 }) => {
+        for (const each of await accounts.events(name, limit)) showEvent(output, each);
       }),
     );
 }
 
 function addPasswords(account: Command): void {
-  databaseCommand(account, 'reset-password', 'give the account a new password for the dashboard and end its sessions')
-    .requiredOption('--name <name>', 'name of the account')
-    .action(
-      run(async (output, flags: Named) => {
-        const password = await withAdministration(flags, (accounts) => accounts.resetPassword(flags.name));
-        output.record(passwordRecord.build({ name: flags.name, password }));
-        output.print(`password for the dashboard, shown this once: ${password}`);
-      }),
-    );
+  accountVerb(
+    account,
+    'reset-password',
+    'give the account a new password for the dashboard and end its sessions',
+  ).action(
+    administer<Named>(async ({ output, accounts }, { name }) => {
+      const password = await accounts.resetPassword(name);
+      output.record(passwordRecord.build({ name, password }));
+      output.print(`password for the dashboard, shown this once: ${password}`);
+    }),
+  );
 
-  databaseCommand(account, 'reset-link', 'make a link with which the customer sets a new password, once, within a day')
-    .requiredOption('--name <name>', 'name of the account')
+  accountVerb(account, 'reset-link', 'make a link with which the customer sets a new password, once, within a day')
     .option('--address <url>', 'address of the dashboard, for the link')
     .action(
-      run(async (output, flags: Named & { address?: string }) => {
-        const token = await withAdministration(flags, (accounts) => accounts.createReset(flags.name));
-        const link = `${(flags.address ?? '').replace(/\/+$/, '')}/reset/${token}`;
-        output.record(resetLinkRecord.build({ name: flags.name, link }));
+      administer<Named & { address?: string }>(async ({ output, accounts }, { name, address = '' }) => {
+        const link = `${address.replace(/\/+$/, '')}/reset/${await accounts.createReset(name)}`;
+        output.record(resetLinkRecord.build({ name, link }));
         output.print(link);
       }),
     );

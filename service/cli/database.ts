@@ -1,9 +1,11 @@
 import { hostname, userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
+import type { Output } from '../../src/cli-kit/output.ts';
 import type { Administration } from '../accounts/administration.ts';
 import type { Operator } from '../accounts/audit-events.ts';
 import type { Operations } from '../operations/operations.ts';
 import { openAdministration } from '../serve.ts';
+import { run } from './command.ts';
 import { readConfig } from './config/file.ts';
 
 export const DEFAULT_DATABASE = 'sqlite:.courier/service.db';
@@ -18,6 +20,10 @@ export interface DatabaseFlags {
   readonly database?: string;
   readonly config?: string;
 }
+
+/** A command that works on the database; `--name` names an account. */
+export const accountVerb = (parent: Command, name: string, description: string): Command =>
+  databaseCommand(parent, name, description).requiredOption('--name <name>', 'name of the account');
 
 /** A command that works on the database. */
 export const databaseCommand = (parent: Command, name: string, description: string): Command =>
@@ -40,15 +46,28 @@ export function identifyOperator(env: NodeJS.ProcessEnv): Operator {
 
 const MAX_ADDRESS = 200;
 
-/** Opens the tables, does the work, closes them. A running service sees the change on its next request. */
-export async function withAdministration<T>(
-  flags: DatabaseFlags,
-  work: (accounts: Administration, operations: Operations) => Promise<T>,
-): Promise<T> {
-  const { accounts, operations, close } = await openAdministration(findDatabase(flags), identifyOperator(process.env));
-  try {
-    return await work(accounts, operations);
-  } finally {
-    await close();
-  }
+/** Flags of a command for one account. */
+export interface Named {
+  readonly name: string;
 }
+
+/** What a command may do with the tables. */
+interface Opened {
+  readonly output: Output;
+  readonly accounts: Administration;
+  readonly operations: Operations;
+}
+
+/** The action of a command: opens the tables, works, closes them. A running service sees the change on its next request. */
+export const administer = <Flags, Args extends unknown[] = []>(
+  work: (opened: Opened, ...args: [...Args, DatabaseFlags & Flags]) => Promise<void>,
+) =>
+  run<[...Args, DatabaseFlags & Flags]>(async (output, ...args) => {
+    const flags = args.at(-1) as DatabaseFlags;
+    const { close, ...opened } = await openAdministration(findDatabase(flags), identifyOperator(process.env));
+    try {
+      await work({ output, ...opened }, ...args);
+    } finally {
+      await close();
+    }
+  });

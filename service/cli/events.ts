@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { parseWholeNumber } from '../../src/cli-kit/arguments.ts';
 import type { Output } from '../../src/cli-kit/output.ts';
+import { toInstant } from '../../src/cli-kit/record-schema.ts';
 import type { AuditEvent } from '../accounts/audit-events.ts';
-import { run } from './command.ts';
-import { type DatabaseFlags, databaseOptions, withAdministration } from './database.ts';
+import { administer, databaseOptions } from './database.ts';
 import { eventRecord } from './records.ts';
 
 const DEFAULT_LIMIT = 1_000;
@@ -14,12 +14,11 @@ export function eventsCommand(command: Command): void {
     .option('--after <id>', 'only events after this one: the highest id that you have (0)', parseWholeNumber)
     .option('--limit <count>', `how many (${DEFAULT_LIMIT})`, parseWholeNumber)
     .action(
-      run(async (output, flags: DatabaseFlags & { after?: number; limit?: number }) => {
-        const { after = 0, limit = DEFAULT_LIMIT } = flags;
-        for (const each of await withAdministration(flags, (accounts) => accounts.eventsAfter(after, limit))) {
-          showEvent(output, each);
-        }
-      }),
+      administer<{ after?: number; limit?: number }>(
+        async ({ output, accounts }, { after = 0, limit = DEFAULT_LIMIT }) => {
+          for (const each of await accounts.eventsAfter(after, limit)) showEvent(output, each);
+        },
+      ),
     );
 }
 
@@ -27,5 +26,5 @@ export function showEvent(output: Output, each: AuditEvent): void {
   const { id, account, event, actor, address, details, created_at } = each;
   output.record(eventRecord.build(each));
   const who = `${actor}${address === null ? '' : ` (${address})`}`;
-  output.print(`${new Date(created_at).toISOString()} ${id} ${account}: ${event} by ${who} ${JSON.stringify(details)}`);
+  output.print(`${toInstant(created_at)} ${id} ${account}: ${event} by ${who} ${JSON.stringify(details)}`);
 }

@@ -4,7 +4,7 @@ import type { Output } from '../../src/cli-kit/output.ts';
 import type { Difference } from '../operations/audit.ts';
 import { backUp } from '../operations/backup.ts';
 import { run } from './command.ts';
-import { type DatabaseFlags, databaseOptions, findDatabase, withAdministration } from './database.ts';
+import { administer, type DatabaseFlags, databaseOptions, findDatabase } from './database.ts';
 import { backupRecord, differenceRecord } from './records.ts';
 
 function showDifferences(output: Output, differences: readonly Difference[]): void {
@@ -23,8 +23,8 @@ const toDifferenceError = (count: number): CommandError =>
 
 export function auditCommand(command: Command): void {
   databaseOptions(command).action(
-    run(async (output, flags: DatabaseFlags) => {
-      const differences = await withAdministration(flags, (_, operations) => operations.audit());
+    administer<object>(async ({ output, operations }) => {
+      const differences = await operations.audit();
       showDifferences(output, differences);
       if (differences.length > 0) throw toDifferenceError(differences.length);
       output.print('no differences');

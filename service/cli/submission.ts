@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import { formatTry, type Micros } from '../../contract/money.ts';
+import { formatTry } from '../../contract/money.ts';
 import type { Output } from '../../src/cli-kit/output.ts';
+import { toInstantOrNull } from '../../src/cli-kit/record-schema.ts';
+import type { Refund } from '../operations/refund.ts';
 import type { SubmissionRecord as Submission } from '../operations/submissions.ts';
-import { run } from './command.ts';
-import { type DatabaseFlags, databaseCommand, databaseOptions, withAdministration } from './database.ts';
+import { administer, databaseCommand, databaseOptions } from './database.ts';
 import { amount } from './numbers.ts';
 import { type SubmissionChange, submissionRecord } from './records.ts';
-
-const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 function show(output: Output, each: Submission, change: SubmissionChange = {}): void {
   output.record(submissionRecord.build({ ...each, ...change }));
@@ -16,9 +15,9 @@ function show(output: Output, each: Submission, change: SubmissionChange = {}): 
     `${each.reference} of ${each.account}: ${each.status}, ${each.service}, ${each.url_count} URLs (${each.urls_completed} completed, ` +
       `${each.urls_failed} failed, ${pending} pending), charged ${formatTry(each.charged)}, refunded ${formatTry(each.refunded)}`,
   );
-  const dispatched = isoOrNull(each.dispatched_at) ?? 'not yet';
+  const dispatched = toInstantOrNull(each.dispatched_at) ?? 'not yet';
   output.print(
-    `accepted ${isoOrNull(each.created_at)}, handed to processing ${dispatched}, ended ${isoOrNull(each.finished_at) ?? 'not yet'}`,
+    `accepted ${toInstantOrNull(each.created_at)}, handed to processing ${dispatched}, ended ${toInstantOrNull(each.finished_at) ?? 'not yet'}`,
   );
 }
 
@@ -27,16 +26,16 @@ export function submissionCommand(submission: Command): void {
   databaseCommand(submission, 'show', 'show a submission of any account with its entries')
     .argument('<reference>', 'reference of the submission')
     .action(
-      run(async (output, reference: string, flags: DatabaseFlags) =>
-        show(output, await withAdministration(flags, (_, it) => it.submission(reference))),
+      administer<object, [reference: string]>(async ({ output, operations }, reference) =>
+        show(output, await operations.submission(reference)),
       ),
     );
 
   databaseCommand(submission, 'requeue', 'hand a submission that has not ended to processing again')
     .argument('<reference>', 'reference of the submission')
     .action(
-      run(async (output, reference: string, flags: DatabaseFlags) =>
-        show(output, await withAdministration(flags, (_, it) => it.requeue(reference))),
+      administer<object, [reference: string]>(async ({ output, operations }, reference) =>
+        show(output, await operations.requeue(reference)),
       ),
     );
 
@@ -45,12 +44,13 @@ export function submissionCommand(submission: Command): void {
     .requiredOption('--reason <text>', 'why; the customer sees it beside each URL')
     .option('--no-refund', 'keep the charge')
     .action(
-      run(async (output, reference: string, flags: DatabaseFlags & { reason: string; refund: boolean }) => {
-        const { reason, refund } = flags;
-        const failed = await withAdministration(flags, (_, it) => it.fail(reference, { reason, refund }));
-        show(output, failed.submission, { failedNow: failed.urls, refundedNow: failed.refunded });
-        output.print(`${failed.urls} URLs failed now, ${formatTry(failed.refunded)} refunded`);
-      }),
+      administer<{ reason: string; refund: boolean }, [reference: string]>(
+        async ({ output, operations }, reference, { reason, refund }) => {
+          const failed = await operations.fail(reference, { reason, refund });
+          show(output, failed.submission, { failedNow: failed.urls, refundedNow: failed.refunded });
+          output.print(`${failed.urls} URLs failed now, ${formatTry(failed.refunded)} refunded`);
+        },
+      ),
     );
 }
 
@@ -62,20 +62,9 @@ export function refundCommand(command: Command): void {
     .requiredOption('--reason <text>', 'why; the customer sees it')
     .option('--reference <text>', 'your case or document; the same one again changes nothing')
     .action(
-      run(
-        async (
-          output,
-          submitted: string,
-          flags: DatabaseFlags & { amount?: Micros; reason: string; reference?: string },
-        ) => {
-          const refunded = await withAdministration(flags, (_, it) =>
-            it.refund({
-              submission: submitted,
-              reason: flags.reason,
-              ...(flags.amount === undefined ? {} : { amount: flags.amount }),
-              ...(flags.reference === undefined ? {} : { reference: flags.reference }),
-            }),
-          );
+      administer<Omit<Refund, 'submission'>, [submission: string]>(
+        async ({ output, operations }, submission, flags) => {
+          const refunded = await operations.refund({ submission, ...flags });
           const { repeated } = refunded;
           show(output, refunded.submission, { refundedNow: repeated ? 0 : refunded.amount, repeated });
           output.print(

@@ -28,10 +28,18 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly numeric?: boolean;
 }
+
+/** A column of a table of such rows: its name, what its cells show, and whether these are numbers. */
+export type ColumnOf<Row> = readonly [name: string, cell: (row: Row) => Cell, kind?: 'numeric'];
+
+export const toTable = <Row>(rows: readonly Row[], columns: readonly ColumnOf<Row>[]): Table => ({
+  columns: columns.map(([name, , kind]) => ({ name, numeric: kind === 'numeric' })),
+  rows: rows.map((row) => columns.map(([, cell]) => cell(row))),
+});
 
 /** A text; or one of a service or a site, in whatever language and length; or one with a bar of this share. */
 export type Cell = string | { readonly foreign: string } | { readonly text: string; readonly share: number };

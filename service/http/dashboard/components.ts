@@ -18,37 +18,38 @@ export function stateBadge({ text }: View, state: keyof Text['states']): Html {
 /** Stands in a cell that holds nothing; such a cell is left out on a narrow screen. */
 export const NONE = '–';
 
-export interface Column {
-  readonly name: string;
-  /** number: aligned at its end. text: may break anywhere. Neither: stays on one line. */
-  readonly kind?: 'number' | 'text';
-}
+type Cell = Html | string | number;
 
-interface Table {
+/** number: aligned at its end. text: may break anywhere. short, the default: stays on one line. */
+export type Column<Row> = readonly [name: string, cell: (row: Row) => Cell, kind?: 'number' | 'text' | 'short'];
+
+interface Table<Row> {
   readonly caption: string;
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly (Html | string | number)[])[];
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
   /** Shown instead of a table without rows. */
-  readonly empty: string;
+  readonly empty?: string;
 }
 
 /**
  * A table; on a narrow screen each row becomes a card with the column names beside the values. The roles keep it a
  * table for screen readers there, too. The first column names the row.
  */
-export function table({ caption, columns, rows, empty }: Table): Html {
+export function table<Row>({ caption, columns, rows, empty = '' }: Table<Row>): Html {
   if (rows.length === 0) return html`<h2 class="caption">${caption}</h2><p>${empty}</p>`;
-  const kind = (index: number) => columns[index]?.kind ?? 'short';
-  const name = (index: number) => columns[index]?.name ?? '';
-  const cell = (value: Html | string | number, index: number) =>
-    index === 0
-      ? html`<th scope="row" role="rowheader" class="${kind(index)}" data-name="${name(index)}"><span>${value}</span></th>`
-      : html`<td role="cell" class="${kind(index)}${value === NONE ? ' none' : ''}" data-name="${name(index)}"><span>${value}</span></td>`;
+  const show =
+    (row: Row) =>
+    ([name, cell, kind = 'short']: Column<Row>, index: number) => {
+      const value = cell(row);
+      return index === 0
+        ? html`<th scope="row" role="rowheader" class="${kind}" data-name="${name}"><span>${value}</span></th>`
+        : html`<td role="cell" class="${kind}${value === NONE ? ' none' : ''}" data-name="${name}"><span>${value}</span></td>`;
+    };
   return html`<table role="table">
 <caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map(({ name }, index) => html`<th scope="col" role="columnheader" class="${kind(index)}">${name}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${columns.map(([name, , kind = 'short']) => html`<th scope="col" role="columnheader" class="${kind}">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
-    (row) => html`<tr role="row">${row.map(cell)}</tr>
+    (row) => html`<tr role="row">${columns.map(show(row))}</tr>
 `,
   )}</tbody></table>`;
 }

@@ -1,5 +1,5 @@
 import { drawLine } from '../draw.ts';
-import type { Cell, Figure } from '../figure.ts';
+import { type Figure, toTable } from '../figure.ts';
 import type { Formats } from '../formats.ts';
 import type { CheckShare, Report, WatchReport } from '../report.ts';
 import { COLOUR, toDrawing } from './plot.ts';
@@ -37,24 +37,17 @@ export function buildChecks(report: Report, { say, count, percent, day }: Format
           }),
     legend: [],
     notes: urls === 0 ? [] : [say('checks_note')],
-    table: {
-      columns: [
-        { name: say('day') },
-        { name: say('watch') },
-        { name: say('checked'), numeric: true },
-        { name: say('found'), numeric: true },
-        { name: say('share'), numeric: true },
-      ],
-      rows: report.watches
+    table: toTable(
+      report.watches
         .flatMap(({ watch, checks }) => checks.map((each) => ({ watch, ...each })))
-        .sort((a, b) => b.day - a.day)
-        .map((each): Cell[] => [
-          day(each.day),
-          each.watch,
-          count(each.urls),
-          count(each.found),
-          percent(each.found / each.urls),
-        ]),
-    },
+        .sort((a, b) => b.day - a.day),
+      [
+        [say('day'), (each) => day(each.day)],
+        [say('watch'), ({ watch }) => watch],
+        [say('checked'), (each) => count(each.urls), 'numeric'],
+        [say('found'), (each) => count(each.found), 'numeric'],
+        [say('share'), (each) => percent(each.found / each.urls), 'numeric'],
+      ],
+    ),
   };
 }

@@ -1,5 +1,6 @@
+import type { WatchDay } from '../../ledger/reports/watch-days.ts';
 import { drawLine } from '../draw.ts';
-import type { Cell, Figure } from '../figure.ts';
+import { type Cell, type ColumnOf, type Figure, toTable } from '../figure.ts';
 import type { Formats } from '../formats.ts';
 import type { Report, WatchReport } from '../report.ts';
 import { COLOUR, tableOnly, toDrawing } from './plot.ts';
@@ -72,48 +73,34 @@ export function buildCoverage(report: Report, watch: WatchReport, formats: Forma
       watch.countedSince !== null && watch.countedSince > report.since && top > 0
         ? [say('coverage_since', { day: day(watch.countedSince) })]
         : [],
-    table: {
-      columns: [
-        { name: say('day') },
-        ...(['listed', 'bought', 'completed', 'checked', 'found'] as const).map((key) => ({
-          name: say(key),
-          numeric: true,
-        })),
-      ],
-      rows: days
-        .toReversed()
-        .map((each) => [
-          day(each.day),
-          shown(each.listed),
-          shown(each.bought),
-          shown(each.completed),
-          shown(each.checked),
-          shown(each.found),
-        ]),
-    },
+    table: toTable(days.toReversed(), [
+      [say('day'), (each) => day(each.day)],
+      ...(['listed', 'bought', 'completed', 'checked', 'found'] as const).map(
+        (key): ColumnOf<CoverageDay> => [say(key), (each) => shown(each[key]), 'numeric'],
+      ),
+    ]),
   };
 }
 
 /** Every watch in a line, for those that have no plot of their own. */
 export function buildCoverageTable({ watches }: Report, { say, count, percent }: Formats): Figure {
-  return tableOnly({
-    title: say('coverage_table'),
-    columns: [
-      { name: say('watch') },
-      { name: say('listed'), numeric: true },
-      { name: say('adopted'), numeric: true },
-      { name: say('bought'), numeric: true },
-      { name: say('share'), numeric: true },
-      { name: say('found'), numeric: true },
-    ],
-    rows: watches.map((report): Cell[] => {
-      const { watch, counts, adopted } = report;
-      const last = counts.at(-1);
-      if (last === undefined)
-        return [watch, say('not_known'), say('not_known'), say('not_known'), '', say('not_known')];
-      const share = toShare(report);
-      const found = last.checked === 0 ? say('tile_nothing_checked') : count(last.found);
-      return [watch, count(last.listed), count(adopted), count(last.bought), { text: percent(share), share }, found];
-    }),
-  });
+  const ifCounted = (text: (last: WatchDay, watch: WatchReport) => Cell, otherwise = say('not_known')) => {
+    return (watch: WatchReport): Cell => {
+      const last = watch.counts.at(-1);
+      return last === undefined ? otherwise : text(last, watch);
+    };
+  };
+  const toBar = (share: number): Cell => ({ text: percent(share), share });
+  const toFound = ({ checked, found }: WatchDay) => (checked === 0 ? say('tile_nothing_checked') : count(found));
+  return tableOnly(
+    say('coverage_table'),
+    toTable(watches, [
+      [say('watch'), ({ watch }) => watch],
+      [say('listed'), ifCounted(({ listed }) => count(listed)), 'numeric'],
+      [say('adopted'), ifCounted((_, { adopted }) => count(adopted)), 'numeric'],
+      [say('bought'), ifCounted(({ bought }) => count(bought)), 'numeric'],
+      [say('share'), ifCounted((_, watch) => toBar(toShare(watch)), ''), 'numeric'],
+      [say('found'), ifCounted(toFound), 'numeric'],
+    ]),
+  );
 }

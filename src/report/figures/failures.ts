@@ -1,6 +1,7 @@
-import type { Cell, Figure } from '../figure.ts';
+import { type Figure, toTable } from '../figure.ts';
 import type { Formats } from '../formats.ts';
 import type { Report } from '../report.ts';
+import { tableOnly } from './plot.ts';
 
 export function buildFailures({ failures, otherFailures }: Report, { say, count }: Formats): Figure {
   const total = failures.reduce((sum, { urls }) => sum + urls, otherFailures);
@@ -12,21 +13,15 @@ export function buildFailures({ failures, otherFailures }: Report, { say, count 
       : first.reason === null
         ? say('failures_title_none', { count: count(total) })
         : say('failures_title', { count: count(total), reason: shorten(first.reason) });
-  const row = (reason: Cell, urls: number): Cell[] => [reason, { text: count(urls), share: urls / most }];
-  return {
-    title,
-    drawing: null,
-    legend: [],
-    notes: first === undefined ? [] : [say('failures_note')],
-    open: true,
-    table: {
-      columns: [{ name: say('reason') }, { name: say('urls'), numeric: true }],
-      rows: [
-        ...failures.map(({ reason, urls }) => row(reason === null ? say('no_reason') : { foreign: reason }, urls)),
-        ...(otherFailures === 0 ? [] : [row(say('other_reasons'), otherFailures)]),
-      ],
-    },
-  };
+  const rows = [
+    ...failures.map(({ reason, urls }) => ({ reason: reason === null ? say('no_reason') : { foreign: reason }, urls })),
+    ...(otherFailures === 0 ? [] : [{ reason: say('other_reasons'), urls: otherFailures }]),
+  ];
+  const table = toTable(rows, [
+    [say('reason'), ({ reason }) => reason],
+    [say('urls'), ({ urls }) => ({ text: count(urls), share: urls / most }), 'numeric'],
+  ]);
+  return tableOnly(title, table, first === undefined ? [] : [say('failures_note')]);
 }
 
 const SHOWN_CHARACTERS = 60;

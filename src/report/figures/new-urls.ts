@@ -1,5 +1,5 @@
 import { drawBars } from '../draw.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, toTable } from '../figure.ts';
 import type { Formats } from '../formats.ts';
 import type { Report } from '../report.ts';
 import { COLOUR, toDrawing } from './plot.ts';
@@ -38,17 +38,12 @@ export function buildNew(report: Report, { say, count, day }: Formats): Figure {
           }),
     legend: [],
     notes: [say('new_note')],
-    table: {
-      columns: [
-        { name: say('day') },
-        { name: say('new'), numeric: true },
-        { name: say('gone'), numeric: true },
-        { name: say('runs'), numeric: true },
-        { name: say('incomplete_runs'), numeric: true },
-      ],
-      rows: sorted
-        .toReversed()
-        .map(([at, each]) => [day(at), count(each.new), count(each.gone), count(each.runs), count(each.incomplete)]),
-    },
+    table: toTable(sorted.toReversed(), [
+      [say('day'), ([at]) => day(at)],
+      [say('new'), ([, each]) => count(each.new), 'numeric'],
+      [say('gone'), ([, each]) => count(each.gone), 'numeric'],
+      [say('runs'), ([, each]) => count(each.runs), 'numeric'],
+      [say('incomplete_runs'), ([, each]) => count(each.incomplete), 'numeric'],
+    ]),
   };
 }

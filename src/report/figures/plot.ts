@@ -1,5 +1,5 @@
 import type { Drawing } from '../draw.ts';
-import type { Cell, Column, Figure } from '../figure.ts';
+import type { Figure, Table } from '../figure.ts';
 import type { Report } from '../report.ts';
 
 export const COLOUR = {
@@ -18,14 +18,11 @@ export const toDrawing = (
 ): Drawing => ({ since, today, ...extra });
 
 /** A figure that is a table, shown open. */
-export const tableOnly = ({
+export const tableOnly = (title: string, table: Table, notes: readonly string[] = []): Figure => ({
   title,
-  notes = [],
-  columns,
-  rows,
-}: {
-  readonly title: string;
-  readonly notes?: readonly string[];
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Cell[])[];
-}): Figure => ({ title, drawing: null, legend: [], notes, open: true, table: { columns, rows } });
+  drawing: null,
+  legend: [],
+  notes,
+  open: true,
+  table,
+});

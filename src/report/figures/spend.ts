@@ -1,6 +1,6 @@
 import { MICROS_PER_TRY, sumMicros } from '../../../contract/money.ts';
 import { drawBars, drawLimit } from '../draw.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, toTable } from '../figure.ts';
 import type { Formats } from '../formats.ts';
 import type { AccountReport, Report } from '../report.ts';
 import { COLOUR, toDrawing } from './plot.ts';
@@ -52,26 +52,14 @@ export function buildSpend(report: Report, account: AccountReport, formats: Form
       describeCaps(account, formats),
       ...(unknown === 0 ? [] : [say('spend_unknown', { count: count(unknown) })]),
     ],
-    table: {
-      columns: [
-        { name: say('day') },
-        { name: say('urls'), numeric: true },
-        { name: say('submissions'), numeric: true },
-        { name: say('index_checks'), numeric: true },
-        { name: say('total'), numeric: true },
-        ...(perDay === null ? [] : [{ name: say('cap_of_day'), numeric: true }]),
-      ],
-      rows: days
-        .toReversed()
-        .map(({ day: at, urls, submissions, checks }) => [
-          day(at),
-          count(urls),
-          money(submissions),
-          money(checks),
-          money(submissions + checks),
-          ...(perDay === null ? [] : [money(perDay)]),
-        ]),
-    },
+    table: toTable(days.toReversed(), [
+      [say('day'), (each) => day(each.day)],
+      [say('urls'), ({ urls }) => count(urls), 'numeric'],
+      [say('submissions'), ({ submissions }) => money(submissions), 'numeric'],
+      [say('index_checks'), ({ checks }) => money(checks), 'numeric'],
+      [say('total'), ({ submissions, checks }) => money(submissions + checks), 'numeric'],
+      ...(perDay === null ? [] : [[say('cap_of_day'), () => money(perDay), 'numeric'] as const]),
+    ]),
   };
 
   function describeCaps({ chargedThisMonth: spent }: AccountReport, { say, money }: Formats): string {

@@ -1,5 +1,5 @@
 import { drawLine } from '../draw.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, toTable } from '../figure.ts';
 import type { Formats } from '../formats.ts';
 import type { MessageKey } from '../messages.ts';
 import type { Report, StageReport } from '../report.ts';
@@ -44,17 +44,12 @@ export function buildStage(report: Report, { stage, all, days }: StageReport, fo
       { label: say('ninth'), colour: COLOUR.listed, line: 'dashed' },
     ],
     notes: [],
-    table: {
-      columns: [
-        { name: say('day') },
-        { name: say('urls'), numeric: true },
-        { name: say('median'), numeric: true },
-        { name: say('ninth'), numeric: true },
-      ],
-      rows: days
-        .toReversed()
-        .map(({ day: at, urls, median, ninth }) => [day(at), count(urls), duration(median), duration(ninth)]),
-    },
+    table: toTable(days.toReversed(), [
+      [say('day'), (each) => day(each.day)],
+      [say('urls'), ({ urls }) => count(urls), 'numeric'],
+      [say('median'), ({ median }) => duration(median), 'numeric'],
+      [say('ninth'), ({ ninth }) => duration(ninth), 'numeric'],
+    ]),
   };
 }
 

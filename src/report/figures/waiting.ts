@@ -1,6 +1,6 @@
 import { MAX_COUNTED } from '../../ledger/reports/account-figures.ts';
 import { renderReason } from '../../submission/reason.ts';
-import type { Cell, Figure } from '../figure.ts';
+import { type Figure, toTable } from '../figure.ts';
 import type { Formats } from '../formats.ts';
 import type { Report } from '../report.ts';
 import { tableOnly } from './plot.ts';
@@ -12,48 +12,31 @@ export function buildWaiting({ accounts, madeAt }: Report, { say, count, instant
     const shown = sum >= MAX_COUNTED ? say('or_more', { count: count(sum) }) : count(sum);
     return sum === 0 ? [] : [`${say(kind)}: ${shown}`];
   });
-  return tableOnly({
-    title: rows.length === 0 ? say('waiting_nothing') : say('waiting_title'),
-    notes: counts.length === 0 ? [] : [counts.join(' · ')],
-    columns: [
-      { name: say('state') },
-      { name: say('batch'), numeric: true },
-      { name: say('watch') },
-      { name: say('urls'), numeric: true },
-      { name: say('since') },
-      { name: say('waits_for'), numeric: true },
-      { name: say('reason') },
-    ],
-    rows: rows.map((each): Cell[] => [
-      say(each.kind),
-      String(each.batch),
-      each.watch,
-      count(each.urls),
-      instant(each.since),
-      duration(Math.max(0, madeAt - each.since)),
-      { foreign: each.reason === null ? '' : renderReason(each.reason) },
+  return tableOnly(
+    say(rows.length === 0 ? 'waiting_nothing' : 'waiting_title'),
+    toTable(rows, [
+      [say('state'), ({ kind }) => say(kind)],
+      [say('batch'), ({ batch }) => String(batch), 'numeric'],
+      [say('watch'), ({ watch }) => watch],
+      [say('urls'), ({ urls }) => count(urls), 'numeric'],
+      [say('since'), ({ since }) => instant(since)],
+      [say('waits_for'), ({ since }) => duration(Math.max(0, madeAt - since)), 'numeric'],
+      [say('reason'), ({ reason }) => ({ foreign: reason === null ? '' : renderReason(reason) })],
     ]),
-  });
+    counts.length === 0 ? [] : [counts.join(' · ')],
+  );
 }
 
 export function buildSlowest({ slowest }: Report, { say, count, instant, duration }: Formats): Figure {
-  return tableOnly({
-    title: say(slowest.length === 0 ? 'slowest_nothing' : 'slowest_title'),
-    columns: [
-      { name: say('took') },
-      { name: say('batch'), numeric: true },
-      { name: say('watch') },
-      { name: say('urls'), numeric: true },
-      { name: say('stage_accepted') },
-      { name: say('reference') },
-    ],
-    rows: slowest.map(({ batch, watch, reference, urls, acceptedAt, ms }): Cell[] => [
-      duration(ms),
-      String(batch),
-      watch,
-      count(urls),
-      instant(acceptedAt),
-      { foreign: reference ?? '' },
+  return tableOnly(
+    say(slowest.length === 0 ? 'slowest_nothing' : 'slowest_title'),
+    toTable(slowest, [
+      [say('took'), ({ ms }) => duration(ms)],
+      [say('batch'), ({ batch }) => String(batch), 'numeric'],
+      [say('watch'), ({ watch }) => watch],
+      [say('urls'), ({ urls }) => count(urls), 'numeric'],
+      [say('stage_accepted'), ({ acceptedAt }) => instant(acceptedAt)],
+      [say('reference'), ({ reference }) => ({ foreign: reference ?? '' })],
     ]),
-  });
+  );
 }

@@ -1,7 +1,7 @@
-import { latestEvents, recordEvent } from '../../../accounts/audit-events.ts';
-import { endSession, endSessions, listSessions } from '../../../accounts/sessions.ts';
+import { type AuditEvent, latestEvents, recordEvent } from '../../../accounts/audit-events.ts';
+import { endSession, endSessions, listSessions, type OpenSession } from '../../../accounts/sessions.ts';
 import { changePassword, PASSWORD_LENGTH } from '../../../accounts/sign-in.ts';
-import { csrfField, facts, notice, select, table } from '../components.ts';
+import { type Column, csrfField, facts, notice, select, table } from '../components.ts';
 import { LANGUAGES, type Language } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { showPage } from '../layout.ts';
@@ -115,40 +115,35 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
     const { db, text, format, session } = visit;
     const { account: t } = text;
     const open = await listSessions(db, session.account.id, now());
-    const rows = open.map((each) => [
-      html`${each.address}`,
-      each.agent === '' ? text.common.none : each.agent,
-      format.time(each.created_at),
-      format.time(each.seen_at),
-      each.id === session.id
-        ? t.thisSession
-        : html`<form method="post" action="/account/sessions/${each.id}/end">${csrfField(session)}<button aria-label="${t.endSessionOf(each.address)}">${t.endSession}</button></form>`,
-    ]);
-    const columns = [
-      { name: t.address },
-      { name: t.agent, kind: 'text' },
-      { name: t.signedIn },
-      { name: t.seen },
-      { name: text.keys.actions },
-    ] as const;
+    const endForm = ({ id, address }: OpenSession) =>
+      html`<form method="post" action="/account/sessions/${id}/end">${csrfField(session)}<button aria-label="${t.endSessionOf(address)}">${t.endSession}</button></form>`;
+    const columns: Column<OpenSession>[] = [
+      [t.address, ({ address }) => address],
+      [t.agent, ({ agent }) => (agent === '' ? text.common.none : agent), 'text'],
+      [t.signedIn, (each) => format.time(each.created_at)],
+      [t.seen, (each) => format.time(each.seen_at)],
+      [text.keys.actions, (each) => (each.id === session.id ? t.thisSession : endForm(each))],
+    ];
     const others =
       open.length > 1
         ? html`<form method="post" action="/account/sessions/end-others">${csrfField(session)}<button>${t.endOthers}</button></form>`
         : html``;
-    return html`${table({ caption: t.sessions, columns, rows, empty: '' })}${others}`;
+    return html`${table({ caption: t.sessions, columns, rows: open })}${others}`;
   }
 
   async function eventList({ db, text, format, session }: Visit): Promise<Html> {
     const { account: t } = text;
     const events = await latestEvents(db, session.account.id, EVENTS);
+    const describeEvent = ({ event, details }: AuditEvent) =>
+      `${t.eventNames[event]}${typeof details.name === 'string' ? `: ${details.name}` : ''}`;
     return table({
       caption: t.events,
-      columns: [{ name: text.common.time }, { name: t.event, kind: 'text' }, { name: t.by, kind: 'text' }],
-      rows: events.map(({ created_at, event, details, address }) => [
-        format.time(created_at),
-        `${t.eventNames[event]}${typeof details.name === 'string' ? `: ${details.name}` : ''}`,
-        address ?? t.operator,
-      ]),
+      columns: [
+        [text.common.time, (each) => format.time(each.created_at)],
+        [t.event, describeEvent, 'text'],
+        [t.by, ({ address }) => address ?? t.operator, 'text'],
+      ],
+      rows: events,
       empty: text.common.none,
     });
   }

@@ -1,7 +1,7 @@
-import { ZERO } from '../../../../contract/money.ts';
-import { type AccountAudit, auditAccount, isSound } from '../../../accounts/account-audit.ts';
+import { type Micros, ZERO } from '../../../../contract/money.ts';
+import { type AccountAudit, auditAccount, isSound, type MonthSums } from '../../../accounts/account-audit.ts';
 import { accountAuditCsv, KINDS } from '../../../accounts/account-audit-csv.ts';
-import { facts, notice, table } from '../components.ts';
+import { type Column, facts, notice, table } from '../components.ts';
 import { columnDecimals } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { showPage } from '../layout.ts';
@@ -53,23 +53,20 @@ function monthsTable({ text, format }: Visit, { months }: AccountAudit): Html {
   const decimals = columnDecimals(
     months.flatMap(({ opening, closing, totals }) => [opening, closing, ...Object.values(totals)]),
   );
-  const number = 'number' as const;
+  const money = (name: string, amount: (month: MonthSums) => Micros): Column<MonthSums> => [
+    name,
+    (month) => format.money(amount(month), decimals),
+    'number',
+  ];
   return table({
     caption: t.months,
     columns: [
-      { name: entries.month },
-      { name: entries.opening, kind: number },
-      ...KINDS.map((kind) => ({ name: entries.kinds[kind], kind: number })),
-      { name: entries.closing, kind: number },
+      [entries.month, ({ month }) => html`<a href="/entries?month=${month}">${format.month(month)}</a>`],
+      money(entries.opening, ({ opening }) => opening),
+      ...KINDS.map((kind) => money(entries.kinds[kind], ({ totals }) => totals[kind] ?? ZERO)),
+      money(entries.closing, ({ closing }) => closing),
     ],
-    rows: months
-      .toReversed()
-      .map(({ month, opening, totals, closing }) => [
-        html`<a href="/entries?month=${month}">${format.month(month)}</a>`,
-        format.money(opening, decimals),
-        ...KINDS.map((kind) => format.money(totals[kind] ?? ZERO, decimals)),
-        format.money(closing, decimals),
-      ]),
+    rows: months.toReversed(),
     empty: entries.empty,
   });
 }

@@ -120,21 +120,14 @@ function checksTable(visit: Visit, rows: readonly Check[]): Html {
   return table({
     caption: t.caption,
     columns: [
-      { name: t.id },
-      { name: common.time },
-      { name: common.state },
-      { name: common.urls, kind: 'number' },
-      { name: t.found, kind: 'number' },
-      { name: t.charged, kind: 'number' },
+      [t.id, ({ id }) => html`<a href="/index-checks/${id}">${id}</a>`],
+      [common.time, (row) => format.time(row.created_at)],
+      [common.state, ({ status }) => stateBadge(visit, status)],
+      [common.urls, (row) => format.count(row.url_count), 'number'],
+      [t.found, (row) => (row.status === 'done' ? format.count(row.found_count) : common.none), 'number'],
+      [t.charged, (row) => format.money(chargeThatStands(row), decimals), 'number'],
     ],
-    rows: rows.map((row) => [
-      html`<a href="/index-checks/${row.id}">${row.id}</a>`,
-      format.time(row.created_at),
-      stateBadge(visit, row.status),
-      format.count(row.url_count),
-      row.status === 'done' ? format.count(row.found_count) : common.none,
-      format.money(chargeThatStands(row), decimals),
-    ]),
+    rows,
     empty: t.empty,
   });
 }
@@ -150,15 +143,11 @@ function results(
   const findings = JSON.parse(stored) as Finding[];
   return table({
     caption: t.results,
-    columns: [{ name: text.common.url, kind: 'text' }, { name: t.found }, { name: t.position, kind: 'number' }],
-    rows: urls.map((url, index) => {
-      const { found, position } = required(findings[index], `the finding of ${url}`);
-      return [
-        url,
-        found === null ? t.unknown : found ? t.yes : t.no,
-        position === null ? text.common.none : format.count(position),
-      ];
-    }),
-    empty: '',
+    columns: [
+      [text.common.url, ({ url }) => url, 'text'],
+      [t.found, ({ found }) => (found === null ? t.unknown : found ? t.yes : t.no)],
+      [t.position, ({ position }) => (position === null ? text.common.none : format.count(position)), 'number'],
+    ],
+    rows: urls.map((url, index) => ({ url, ...required(findings[index], `the finding of ${url}`) })),
   });
 }

@@ -1,5 +1,5 @@
 import { BASE_PATH } from '../../../../contract/version.ts';
-import { table } from '../components.ts';
+import { type Column, table } from '../components.ts';
 import { copyButton } from '../copy.ts';
 import { showFirstRequest, toApiAddress } from '../first-request.ts';
 import { type Html, html, nothing } from '../html.ts';
@@ -67,6 +67,7 @@ ${t.originalLanguage === '' ? nothing : html`<p class="quiet">${t.originalLangua
 function showOperation({ text }: Visit, method: string, path: string, operation: Operation): Html {
   const { contract: t } = text;
   const parameters = operation.parameters ?? [];
+  const describe = describeField(t);
   const body = operation.requestBody?.content['application/json']?.schema;
   return html`<details><summary><code>${method.toUpperCase()} ${path}</code> ${operation.summary ?? ''}</summary>
 ${operation.description === undefined ? nothing : html`<p>${operation.description}</p>`}
@@ -75,37 +76,40 @@ ${
     ? nothing
     : table({
         caption: t.parameters,
-        columns: [{ name: t.parameter }, { name: t.in }, { name: t.meaning, kind: 'text' }],
-        rows: parameters.map(({ name, in: place, required, description, schema }) => [
-          html`<code>${name}</code>`,
-          place,
-          [required === true ? t.required : '', toText(schema), description ?? schema?.description ?? '']
-            .filter((part) => part !== '')
-            .join('; '),
-        ]),
-        empty: '',
+        columns: [
+          [t.parameter, ({ name }) => html`<code>${name}</code>`],
+          [t.in, ({ in: place }) => place],
+          [t.meaning, (each) => describe(each.required === true, each.schema, each.description), 'text'],
+        ],
+        rows: parameters,
       })
 }
 ${body === undefined ? nothing : showBody(t.body, body, text.contract)}
 ${table({
   caption: t.answers,
-  columns: [{ name: t.status }, { name: t.meaning, kind: 'text' }],
-  rows: Object.entries(operation.responses).map(([status, { description }]) => [status, description]),
-  empty: '',
+  columns: [
+    [t.status, ([status]) => status],
+    [t.meaning, ([, { description }]) => description, 'text'],
+  ],
+  rows: Object.entries(operation.responses),
 })}</details>`;
 }
 
 function showBody(caption: string, schema: Schema, t: Visit['text']['contract']): Html {
-  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
-    html`<code>${name}</code>`,
-    [schema.required?.includes(name) === true ? t.required : '', toText(field), field.description ?? '']
-      .filter((part) => part !== '')
-      .join('; '),
-  ]);
+  const describe = describeField(t);
+  const columns: Column<[string, Schema]>[] = [
+    [t.parameter, ([name]) => html`<code>${name}</code>`],
+    [t.meaning, ([name, field]) => describe(schema.required?.includes(name) === true, field), 'text'],
+  ];
   const example = schema.examples?.[0];
-  return html`${table({ caption, columns: [{ name: t.parameter }, { name: t.meaning, kind: 'text' }], rows, empty: '' })}
+  return html`${table({ caption, columns, rows: Object.entries(schema.properties ?? {}) })}
 ${example === undefined ? nothing : html`<pre class="select-all">${JSON.stringify(example, null, 2)}</pre>`}`;
 }
+
+const describeField =
+  (t: Visit['text']['contract']) =>
+  (required: boolean, schema?: Schema, description = schema?.description ?? ''): string =>
+    [required ? t.required : '', toText(schema), description].filter((part) => part !== '').join('; ');
 
 const toText = (schema: Schema | undefined): string =>
   schema?.enum?.join(' | ') ?? (schema?.type === undefined ? '' : [schema.type].flat().join(' or '));

@@ -85,21 +85,18 @@ export function entriesTable({ text, format }: View, caption: string, entries: r
   return table({
     caption,
     columns: [
-      { name: common.time },
-      { name: t.kind },
-      { name: t.for },
-      { name: t.note, kind: 'text' },
-      { name: common.amount, kind: 'number' },
-      { name: common.balance, kind: 'number' },
+      [common.time, (entry) => format.time(entry.created_at)],
+      [t.kind, ({ kind }) => t.kinds[kind]],
+      [t.for, subjectLink],
+      [
+        t.note,
+        ({ reason, reference }) => [reason, reference].filter((part) => part !== null).join(' · ') || common.none,
+        'text',
+      ],
+      [common.amount, ({ amount }) => format.money(amount, decimals), 'number'],
+      [common.balance, (entry) => format.money(entry.balance_after, decimals), 'number'],
     ],
-    rows: entries.map((entry) => [
-      format.time(entry.created_at),
-      t.kinds[entry.kind],
-      subjectLink(entry),
-      [entry.reason, entry.reference].filter((part) => part !== null).join(' · ') || common.none,
-      format.money(entry.amount, decimals),
-      format.money(entry.balance_after, decimals),
-    ]),
+    rows: entries,
     empty: t.empty,
   });
 }

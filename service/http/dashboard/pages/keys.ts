@@ -12,7 +12,7 @@ import {
   revokeKey,
 } from '../../../accounts/keys.ts';
 import { required } from '../../../required.ts';
-import { csrfField, notice, select, table } from '../components.ts';
+import { type Column, csrfField, notice, select, table } from '../components.ts';
 import { copyButton } from '../copy.ts';
 import { type Html, html, nothing } from '../html.ts';
 import { type KeyUse, readKeyUse } from '../key-use.ts';
@@ -196,47 +196,36 @@ const endedAt = ({ revokedAt, expiresAt }: ApiKey): number =>
 function liveTable(visit: Visit, keys: readonly ApiKey[], use: ReadonlyMap<string, KeyUse>, actions = true): Html {
   const { text, format } = visit;
   const { keys: t } = text;
-  const row = (key: ApiKey) => {
-    const { lastUsedAt, left } = required(use.get(key.id), `the use of key ${key.id}`);
-    const act = (verb: 'revoke' | 'regenerate') =>
-      html`<a class="button${verb === 'revoke' ? ' danger' : ''}" href="/keys/${key.id}/${verb}" aria-label="${t[verb]}: ${key.name} (${key.prefix}…)">${t[verb]}</a>`;
-    const cells = [
-      html`${key.name}`,
-      html`<code>${key.prefix}…</code>`,
-      format.time(key.createdAt),
-      lastUsedAt === null ? t.never : format.time(lastUsedAt),
-      html`${key.expiresAt === null ? t.noExpiry : format.time(key.expiresAt)}${key.replacedBy === null ? nothing : html`<br>${t.replaced}`}`,
-      html`<span class="nowrap">${t.leftMinute(format.count(left.minute))}</span>, <span class="nowrap">${t.leftHour(format.count(left.hour))}</span>, <span class="nowrap">${t.leftDay(format.count(left.day))}</span>`,
-    ];
-    const regenerate = key.replacedBy === null ? act('regenerate') : nothing;
-    return actions ? [...cells, html`<span class="actions">${regenerate} ${act('revoke')}</span>`] : cells;
-  };
-  const columns = [
-    { name: t.name, kind: 'text' },
-    { name: t.begins },
-    { name: t.created },
-    { name: t.lastUsed },
-    { name: t.expires, kind: 'text' },
-    { name: t.left, kind: 'text' },
-    ...(actions ? [{ name: t.actions }] : []),
-  ] as const;
-  return table({ caption: actions ? t.caption : t.this, columns, rows: keys.map(row), empty: t.empty });
+  const act = ({ id, name, prefix }: ApiKey, verb: 'revoke' | 'regenerate') =>
+    html`<a class="button${verb === 'revoke' ? ' danger' : ''}" href="/keys/${id}/${verb}" aria-label="${t[verb]}: ${name} (${prefix}…)">${t[verb]}</a>`;
+  const getUse = ({ id }: ApiKey) => required(use.get(id), `the use of key ${id}`);
+  const showUse = ({ lastUsedAt }: KeyUse) => (lastUsedAt === null ? t.never : format.time(lastUsedAt));
+  const showExpiry = ({ expiresAt, replacedBy }: ApiKey) =>
+    html`${expiresAt === null ? t.noExpiry : format.time(expiresAt)}${replacedBy === null ? nothing : html`<br>${t.replaced}`}`;
+  const showLeft = ({ left }: KeyUse) =>
+    html`<span class="nowrap">${t.leftMinute(format.count(left.minute))}</span>, <span class="nowrap">${t.leftHour(format.count(left.hour))}</span>, <span class="nowrap">${t.leftDay(format.count(left.day))}</span>`;
+  const showActions = (key: ApiKey) =>
+    html`<span class="actions">${key.replacedBy === null ? act(key, 'regenerate') : nothing} ${act(key, 'revoke')}</span>`;
+  const columns: Column<ApiKey>[] = [
+    ...keyColumns(visit),
+    [t.lastUsed, (key) => showUse(getUse(key))],
+    [t.expires, showExpiry, 'text'],
+    [t.left, (key) => showLeft(getUse(key)), 'text'],
+    ...(actions ? [[t.actions, showActions] as const] : []),
+  ];
+  return table({ caption: actions ? t.caption : t.this, columns, rows: keys, empty: t.empty });
 }
 
-const endedTable = ({ text, format }: Visit, keys: readonly ApiKey[]): Html =>
+/** What tells one key from another. */
+const keyColumns = ({ text, format }: Visit): Column<ApiKey>[] => [
+  [text.keys.name, ({ name }) => name, 'text'],
+  [text.keys.begins, ({ prefix }) => html`<code>${prefix}…</code>`],
+  [text.keys.created, ({ createdAt }) => format.time(createdAt)],
+];
+
+const endedTable = (visit: Visit, keys: readonly ApiKey[]): Html =>
   table({
-    caption: text.keys.ended,
-    columns: [
-      { name: text.keys.name, kind: 'text' },
-      { name: text.keys.begins },
-      { name: text.keys.created },
-      { name: text.keys.endedAt },
-    ],
-    rows: keys.map((key) => [
-      html`${key.name}`,
-      html`<code>${key.prefix}…</code>`,
-      format.time(key.createdAt),
-      format.time(endedAt(key)),
-    ]),
-    empty: '',
+    caption: visit.text.keys.ended,
+    columns: [...keyColumns(visit), [visit.text.keys.endedAt, (key) => visit.format.time(endedAt(key))]],
+    rows: keys,
   });

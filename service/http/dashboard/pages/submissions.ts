@@ -120,11 +120,9 @@ ${pager(visit, `${path}${filter === 'all' ? '' : `?show=${filter}`}`, page, page
 }
 
 function showMissing(visit: Visit) {
-  const { title, content } = {
-    title: visit.text.submission.missingTitle,
-    content: html`<p>${visit.text.submission.missing}</p><p><a href="/submissions">${visit.text.submission.back}</a></p>`,
-  };
+  const { missingTitle: title, missing, back } = visit.text.submission;
   visit.reply.status(404);
+  const content = html`<p>${missing}</p><p><a href="/submissions">${back}</a></p>`;
   return showPage(visit, { title, section: 'submissions', content });
 }
 
@@ -151,23 +149,15 @@ export function submissionsTable(view: View, caption: string, submissions: reado
   return table({
     caption,
     columns: [
-      { name: t.reference },
-      { name: t.project, kind: 'text' },
-      { name: common.service },
-      { name: common.state },
-      { name: common.urls, kind: 'number' },
-      { name: t.charged, kind: 'number' },
-      { name: t.accepted },
+      [t.reference, ({ reference }) => html`<a href="/submissions/${reference}">${reference}</a>`],
+      [t.project, ({ project }) => project, 'text'],
+      [common.service, ({ service }) => text.services[service]],
+      [common.state, ({ status }) => stateBadge(view, status)],
+      [common.urls, (each) => format.count(each.url_count), 'number'],
+      [t.charged, ({ charged }) => format.money(toMicros(charged), decimals), 'number'],
+      [t.accepted, (each) => format.time(each.created_at)],
     ],
-    rows: submissions.map((each) => [
-      html`<a href="/submissions/${each.reference}">${each.reference}</a>`,
-      each.project,
-      text.services[each.service],
-      stateBadge(view, each.status),
-      format.count(each.url_count),
-      format.money(toMicros(each.charged), decimals),
-      format.time(each.created_at),
-    ]),
+    rows: submissions,
     empty: t.empty,
   });
 }
@@ -204,10 +194,10 @@ const urlTable = (view: View, urls: readonly UrlOutcome[]): Html =>
   table({
     caption: view.text.submission.caption,
     columns: [
-      { name: view.text.common.url, kind: 'text' },
-      { name: view.text.common.state },
-      { name: view.text.submission.reason, kind: 'text' },
+      [view.text.common.url, ({ url }) => url, 'text'],
+      [view.text.common.state, ({ state }) => stateBadge(view, state)],
+      [view.text.submission.reason, ({ reason }) => reason ?? view.text.common.none, 'text'],
     ],
-    rows: urls.map(({ url, state, reason }) => [url, stateBadge(view, state), reason ?? view.text.common.none]),
+    rows: urls,
     empty: view.text.submission.empty,
   });

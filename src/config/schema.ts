@@ -6,7 +6,7 @@ import { Notify } from './schema/notify.ts';
 import { Report } from './schema/report.ts';
 import { Retention } from './schema/retention.ts';
 import { Temporal } from './schema/temporal.ts';
-import { closed, PATTERN, type Secret } from './schema/values.ts';
+import { closed, group, optional, PATTERN, type Secret, section } from './schema/values.ts';
 import { Watch, watchSettings } from './schema/watch.ts';
 import { Worker } from './schema/worker.ts';
 
@@ -18,34 +18,27 @@ export const ConfigSchema = Type.Object(
       ...closed,
       description: 'Accounts at the service, by names that you choose.',
     }),
-    defaults: Type.Optional(
-      Type.Object(watchSettings, { ...closed, description: 'Defaults for the settings of every watch.' }),
-    ),
+    ...optional({ defaults: section('Defaults for the settings of every watch.', watchSettings) }),
     watches: Type.Record(Type.String({ pattern: PATTERN.name }), Watch, {
       ...closed,
       description: 'Sitemaps to watch, by names that you choose.',
     }),
-    temporal: Type.Optional(Temporal),
-    worker: Type.Optional(Worker),
-    ledger: Type.Optional(
-      Type.Object(
-        {
-          url: Type.Optional(
-            Type.String({
-              pattern: PATTERN.database,
-              description: 'sqlite:PATH or postgres://….',
-              default: 'sqlite:.courier/ledger.db',
-              examples: ['postgres://courier@db.internal/courier'],
-            }),
-          ),
-        },
-        { ...closed, description: 'The database of URLs, batches, charges and checks.' },
-      ),
-    ),
-    admin: Type.Optional(Admin),
-    notify: Type.Optional(Notify),
-    report: Type.Optional(Report),
-    retention: Type.Optional(Retention),
+    ...optional({
+      temporal: Temporal,
+      worker: Worker,
+      ledger: group('The database of URLs, batches, charges and checks.', {
+        url: Type.String({
+          pattern: PATTERN.database,
+          description: 'sqlite:PATH or postgres://….',
+          default: 'sqlite:.courier/ledger.db',
+          examples: ['postgres://courier@db.internal/courier'],
+        }),
+      }),
+      admin: Admin,
+      notify: Notify,
+      report: Report,
+      retention: Retention,
+    }),
   },
   {
     ...closed,

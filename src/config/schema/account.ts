@@ -1,114 +1,73 @@
 import { Type } from '../../json-schema/type.ts';
 import { AMOUNT_FORMATS } from '../../submission/amount-format.ts';
 import { ANSWER_FIELD_KEYS, ANSWER_FIELDS, type AnswerFieldKey } from '../../submission/answer-fields.ts';
-import { Count, closed, Duration, Money, PATTERN, Secret } from './values.ts';
+import { Count, closed, Duration, group, Money, optional, PATTERN, Secret } from './values.ts';
 
 const pollSettings = (level: string, first: string, min: string, max: string, timeout: string) =>
-  Type.Object(
-    {
-      first: Type.Optional(
-        Duration({ description: 'Time from acceptance to the first poll.', default: first, examples: [first] }),
-      ),
-      min: Type.Optional(
-        Duration({ description: 'Time from the first poll to the second.', default: min, examples: [min] }),
-      ),
-      max: Type.Optional(Duration({ description: 'Longest time between two polls.', default: max, examples: [max] })),
-      growth: Type.Optional(
-        Type.Number({
-          minimum: 1,
-          maximum: 10,
-          description: 'Factor by which the time between polls grows.',
-          default: 1.5,
-          examples: [1.5],
-        }),
-      ),
-      timeout: Type.Optional(
-        Duration({
-          description:
-            'A job still open this long after acceptance is overdue: its tracker fails and says what to do. Its URLs are not bought again.',
-          default: timeout,
-          examples: [timeout],
-        }),
-      ),
-    },
-    { ...closed, description: `Jobs of service level ${level}.` },
-  );
+  group(`Jobs of service level ${level}.`, {
+    first: Duration('Time from acceptance to the first poll.', { default: first, examples: [first] }),
+    min: Duration('Time from the first poll to the second.', { default: min, examples: [min] }),
+    max: Duration('Longest time between two polls.', { default: max, examples: [max] }),
+    growth: Type.Number({
+      minimum: 1,
+      maximum: 10,
+      description: 'Factor by which the time between polls grows.',
+      default: 1.5,
+      examples: [1.5],
+    }),
+    timeout: Duration(
+      'A job still open this long after acceptance is overdue: its tracker fails and says what to do. Its URLs are not bought again.',
+      { default: timeout, examples: [timeout] },
+    ),
+  });
 
 const StatusList = (meaning: string, example: string) =>
-  Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
-      minItems: 1,
-      description: `Status names that mean: ${meaning}.`,
-      examples: [[example]],
-    }),
-  );
+  Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+    minItems: 1,
+    description: `Status names that mean: ${meaning}.`,
+    examples: [[example]],
+  });
 
-const StatusMapSchema = Type.Object(
+const StatusMapSchema = group(
+  'Status names of your service, in any letter case, for those of the specification. They override the built-in ones. An unmapped status counts as open, never as failed, and is logged.',
   {
-    job: Type.Optional(
-      Type.Object(
-        {
-          queued: StatusList('accepted and not started', 'received'),
-          processing: StatusList('in progress', 'in review'),
-          completed: StatusList('ended, all URLs completed', 'delivered'),
-          partial: StatusList('ended, some URLs failed', 'partially completed'),
-          failed: StatusList('ended, all URLs failed', 'rejected'),
-        },
-        { ...closed, description: 'States of a job.' },
-      ),
-    ),
-    url: Type.Optional(
-      Type.Object(
-        {
-          completed: StatusList('done', 'added'),
-          failed: StatusList('failed; the URL may be bought again (see retry_failed)', 'blocked'),
-          open: StatusList('not decided yet', 'pending'),
-        },
-        { ...closed, description: 'States of one URL of a job.' },
-      ),
-    ),
-    check: Type.Optional(
-      Type.Object(
-        {
-          found: StatusList('in the index', 'listed'),
-          not_found: StatusList('not in the index', 'unlisted'),
-          unknown: StatusList('neither', 'undetermined'),
-        },
-        { ...closed, description: 'Verdicts of an index-check.' },
-      ),
-    ),
-  },
-  {
-    ...closed,
-    description:
-      'Status names of your service, in any letter case, for those of the specification. They override the built-in ones. An unmapped status counts as open, never as failed, and is logged.',
+    job: group('States of a job.', {
+      queued: StatusList('accepted and not started', 'received'),
+      processing: StatusList('in progress', 'in review'),
+      completed: StatusList('ended, all URLs completed', 'delivered'),
+      partial: StatusList('ended, some URLs failed', 'partially completed'),
+      failed: StatusList('ended, all URLs failed', 'rejected'),
+    }),
+    url: group('States of one URL of a job.', {
+      completed: StatusList('done', 'added'),
+      failed: StatusList('failed; the URL may be bought again (see retry_failed)', 'blocked'),
+      open: StatusList('not decided yet', 'pending'),
+    }),
+    check: group('Verdicts of an index-check.', {
+      found: StatusList('in the index', 'listed'),
+      not_found: StatusList('not in the index', 'unlisted'),
+      unknown: StatusList('neither', 'undetermined'),
+    }),
   },
 );
 
 const FieldName = (key: AnswerFieldKey) =>
-  Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
-      minItems: 1,
-      description: `Names of ${ANSWER_FIELDS[key].what}.`,
-      examples: [[`my_${key}`]],
-    }),
-  );
+  Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+    minItems: 1,
+    description: `Names of ${ANSWER_FIELDS[key].what}.`,
+    examples: [[`my_${key}`]],
+  });
 
-const FieldNamesSchema = Type.Object(
-  Object.fromEntries(ANSWER_FIELD_KEYS.map((key) => [key, FieldName(key)])) as unknown as Record<
+const FieldNamesSchema = group(
+  'What the service calls its values, where the connector knows no such name. A name with dots is a path: account.funds. Your names come before the usual ones. courier doctor --learn proposes them.',
+  Object.fromEntries(ANSWER_FIELD_KEYS.map((key) => [key, FieldName(key)])) as Record<
     AnswerFieldKey,
     ReturnType<typeof FieldName>
   >,
-  {
-    ...closed,
-    description:
-      'What the service calls its values, where the connector knows no such name. A name with dots is a path: account.funds. ' +
-      'Your names come before the usual ones. courier doctor --learn proposes them.',
-  },
 );
 
 const price = (level: string, example: string) =>
-  Type.Optional(Money({ description: `Price of a URL at service level ${level}.`, examples: [example] }));
+  Money(`Price of a URL at service level ${level}.`, { examples: [example] });
 
 export const Account = Type.Object(
   {
@@ -118,18 +77,16 @@ export const Account = Type.Object(
       examples: ['https://indexing.example/api/v1'],
     }),
     api_key: Secret,
-    authentication: Type.Optional(
-      Type.Enum(['bearer', 'x-api-key'], {
+    ...optional({
+      authentication: Type.Enum(['bearer', 'x-api-key'], {
         description:
           'Header for the API key: Authorization: Bearer, or X-API-Key behind a proxy that uses Authorization itself.',
         default: 'bearer',
       }),
-    ),
-    price_per_url: Type.Optional(
-      Type.Union(
+      price_per_url: Type.Union(
         [
-          Money({ description: 'One price for both service levels.' }),
-          Type.Object({ standard: price('standard', '0.25 TRY'), fast: price('fast', '0.50 TRY') }, closed),
+          Money('One price for both service levels.'),
+          Type.Object(optional({ standard: price('standard', '0.25 TRY'), fast: price('fast', '0.50 TRY') }), closed),
         ],
         {
           description:
@@ -137,142 +94,68 @@ export const Account = Type.Object(
           examples: ['0.25 TRY', { standard: '0.25 TRY', fast: '0.50 TRY' }],
         },
       ),
-    ),
-    limits: Type.Optional(
-      Type.Object(
+      limits: group('Rate limits of the API key, shared by all workers. Lower them when others use the key too.', {
+        requests: group('Limits of all requests with the key.', {
+          minute: Count('Requests a minute.', { default: 120, examples: [60] }),
+          hour: Count('Requests an hour.', { default: 3_000, examples: [1_500] }),
+          day: Count('Requests a day.', { default: 30_000, examples: [15_000] }),
+        }),
+        submissions: group('Limits of submissions, within those of all requests.', {
+          minute: Count('POST /submissions a minute.', { default: 10, examples: [5] }),
+        }),
+        minute_length: Duration('For a test service whose minute, hour and day are shorter.', {
+          default: '1m',
+          examples: ['2s'],
+        }),
+      }),
+      spend: group('Spending caps. URLs that would exceed a cap are held, not sent.', {
+        per_day: Money('Maximum per day (UTC). Absent: no cap.', { examples: ['500 TRY'] }),
+        per_month: Money('Maximum per month (UTC). Absent: no cap.', { examples: ['5000 TRY'] }),
+        balance_floor: Money('Nothing is bought that would take the balance below it.', {
+          default: '0 TRY',
+          examples: ['100 TRY'],
+        }),
+      }),
+      tracking: group('When to poll a job, by service level.', {
+        fast: pollSettings('fast', '5m', '10s', '5m', '1d'),
+        standard: pollSettings('standard', '3h', '10m', '1h', '8d'),
+      }),
+      timeouts: group(
+        'Request timeouts. A short one costs time but no money: the same bytes are sent again with the same key.',
         {
-          requests: Type.Optional(
-            Type.Object(
-              {
-                minute: Type.Optional(Count('Requests a minute.', { default: 120, examples: [60] })),
-                hour: Type.Optional(Count('Requests an hour.', { default: 3_000, examples: [1_500] })),
-                day: Type.Optional(Count('Requests a day.', { default: 30_000, examples: [15_000] })),
-              },
-              { ...closed, description: 'Limits of all requests with the key.' },
-            ),
-          ),
-          submissions: Type.Optional(
-            Type.Object(
-              { minute: Type.Optional(Count('POST /submissions a minute.', { default: 10, examples: [5] })) },
-              { ...closed, description: 'Limits of submissions, within those of all requests.' },
-            ),
-          ),
-          minute_length: Type.Optional(
-            Duration({
-              description: 'For a test service whose minute, hour and day are shorter.',
-              default: '1m',
-              examples: ['2s'],
-            }),
-          ),
-        },
-        {
-          ...closed,
-          description: 'Rate limits of the API key, shared by all workers. Lower them when others use the key too.',
-        },
-      ),
-    ),
-    spend: Type.Optional(
-      Type.Object(
-        {
-          per_day: Type.Optional(
-            Money({
-              description: 'Maximum per day (UTC). Absent: no cap.',
-              examples: ['500 TRY'],
-            }),
-          ),
-          per_month: Type.Optional(
-            Money({
-              description: 'Maximum per month (UTC). Absent: no cap.',
-              examples: ['5000 TRY'],
-            }),
-          ),
-          balance_floor: Type.Optional(
-            Money({
-              description: 'Nothing is bought that would take the balance below it.',
-              default: '0 TRY',
-              examples: ['100 TRY'],
-            }),
-          ),
-        },
-        { ...closed, description: 'Spending caps. URLs that would exceed a cap are held, not sent.' },
-      ),
-    ),
-    tracking: Type.Optional(
-      Type.Object(
-        {
-          fast: Type.Optional(pollSettings('fast', '5m', '10s', '5m', '1d')),
-          standard: Type.Optional(pollSettings('standard', '3h', '10m', '1h', '8d')),
-        },
-        { ...closed, description: 'When to poll a job, by service level.' },
-      ),
-    ),
-    timeouts: Type.Optional(
-      Type.Object(
-        {
-          connect: Type.Optional(
-            Duration({ description: 'Until the connection is established.', default: '10s', examples: ['5s'] }),
-          ),
-          answer: Type.Optional(
-            Duration({ description: 'Until the response begins.', default: '60s', examples: ['30s'] }),
-          ),
-          total: Type.Optional(
-            Duration({ description: 'Until the request is complete.', default: '90s', examples: ['60s'] }),
-          ),
-        },
-        {
-          ...closed,
-          description:
-            'Request timeouts. A short one costs time but no money: the same bytes are sent again with the same key.',
+          connect: Duration('Until the connection is established.', { default: '10s', examples: ['5s'] }),
+          answer: Duration('Until the response begins.', { default: '60s', examples: ['30s'] }),
+          total: Duration('Until the request is complete.', { default: '90s', examples: ['60s'] }),
         },
       ),
-    ),
-    terminal_states: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
+      terminal_states: Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         description: 'States that end a job, in the words of the service or the specification.',
         default: ['completed', 'partial', 'failed'],
         examples: [['completed', 'partial', 'failed', 'cancelled']],
       }),
-    ),
-    status_map: Type.Optional(StatusMapSchema),
-    field_names: Type.Optional(FieldNamesSchema),
-    amounts: Type.Optional(
-      Type.Enum([...AMOUNT_FORMATS], {
+      status_map: StatusMapSchema,
+      field_names: FieldNamesSchema,
+      amounts: Type.Enum([...AMOUNT_FORMATS], {
         description:
-          'How the service writes amounts as text, where two countries read them differently: "1.500 TL" is 1.50 TRY with ' +
-          'decimal_point, and 1500 TRY with decimal_comma. Absent: such an amount is not read. courier doctor --learn proposes it.',
+          'How the service writes amounts as text, where two countries read them differently: "1.500 TL" is 1.50 TRY with decimal_point, and 1500 TRY with decimal_comma. Absent: such an amount is not read. courier doctor --learn proposes it.',
       }),
-    ),
-    reconcile: Type.Optional(
-      Type.Object(
-        {
-          after: Type.Optional(
-            Duration({
-              description:
-                'A submission without a response is sent again with the same key until it is this old, then looked up in the list first. Must be shorter than your service remembers idempotency keys.',
-              default: '20h',
-              examples: ['10h'],
-            }),
-          ),
-          confirm_after: Type.Optional(
-            Duration({
-              description:
-                'When the list lacks the job, it is read again after this time. Still missing, the batch is sent again.',
-              default: '30s',
-              examples: ['2m'],
-            }),
-          ),
-          list: Type.Optional(
-            Type.Enum(['required', 'optional'], {
-              description:
-                'required: while the list fails, the account is held, because a restored ledger would buy again what it lacks. optional: after ten minutes it buys without.',
-              default: 'required',
-            }),
-          ),
-        },
-        { ...closed, description: 'How the ledger is compared with the list of jobs.' },
-      ),
-    ),
+      reconcile: group('How the ledger is compared with the list of jobs.', {
+        after: Duration(
+          'A submission without a response is sent again with the same key until it is this old, then looked up in the list first. Must be shorter than your service remembers idempotency keys.',
+          { default: '20h', examples: ['10h'] },
+        ),
+        confirm_after: Duration(
+          'When the list lacks the job, it is read again after this time. Still missing, the batch is sent again.',
+          { default: '30s', examples: ['2m'] },
+        ),
+        list: Type.Enum(['required', 'optional'], {
+          description:
+            'required: while the list fails, the account is held, because a restored ledger would buy again what it lacks. optional: after ten minutes it buys without.',
+          default: 'required',
+        }),
+      }),
+    }),
   },
   closed,
 );

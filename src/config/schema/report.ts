@@ -1,35 +1,19 @@
 import { Type } from '../../json-schema/type.ts';
-import { Count, closed } from './values.ts';
+import { Count, Cron, optional, section, Text, Timezone } from './values.ts';
 
 export const REPORT_LANGUAGES = ['en', 'tr'] as const;
 
-export const Report = Type.Object(
-  {
-    cron: Type.String({
-      minLength: 1,
-      description: 'Five fields: minute, hour, day of the month, month, day of the week.',
-      examples: ['0 7 * * 1'],
+export const Report = section('When a worker writes a report, and where. Absent: never.', {
+  cron: Cron({ examples: ['0 7 * * 1'] }),
+  ...optional({ timezone: Timezone() }),
+  folder: Text('Folder for courier-report-DATE.html, one for each day.', { examples: ['reports'] }),
+  ...optional({
+    days: Type.Integer({ minimum: 1, maximum: 366, description: 'Days up to today.', default: 31, examples: [90] }),
+    keep: Count('Reports that are kept; older ones are removed.', { default: 30, examples: [52] }),
+    language: Type.Enum([...REPORT_LANGUAGES], {
+      description: 'Language of the page.',
+      default: 'en',
+      examples: ['tr'],
     }),
-    timezone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'IANA time zone.',
-        default: 'UTC',
-        examples: ['Europe/Istanbul'],
-      }),
-    ),
-    folder: Type.String({
-      minLength: 1,
-      description: 'Folder for courier-report-DATE.html, one for each day.',
-      examples: ['reports'],
-    }),
-    days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 366, description: 'Days up to today.', default: 31, examples: [90] }),
-    ),
-    keep: Type.Optional(Count('Reports that are kept; older ones are removed.', { default: 30, examples: [52] })),
-    language: Type.Optional(
-      Type.Enum([...REPORT_LANGUAGES], { description: 'Language of the page.', default: 'en', examples: ['tr'] }),
-    ),
-  },
-  { ...closed, description: 'When a worker writes a report, and where. Absent: never.' },
-);
+  }),
+});

@@ -1,3 +1,4 @@
+import type { TProperties } from 'typebox';
 import { READ_TWO_WAYS } from '../../../contract/money.ts';
 import { Type } from '../../json-schema/type.ts';
 
@@ -5,7 +6,6 @@ import { Type } from '../../json-schema/type.ts';
 export const closed = { additionalProperties: false } as const;
 
 interface Doc {
-  readonly description: string;
   /** The default, as a configuration writes it. */
   readonly default?: string;
   readonly examples?: readonly string[];
@@ -28,16 +28,47 @@ export const PATTERN = {
   database: '^(sqlite:|postgres(ql)?://)',
 } as const;
 
-export const Money = ({ examples = ['50 TRY'], ...doc }: Doc) =>
-  Type.String({ pattern: PATTERN.amount, ...doc, examples });
+type Optional<Fields extends TProperties> = { [Name in keyof Fields]: ReturnType<typeof Type.Optional<Fields[Name]>> };
 
-export const Duration = ({ examples = ['30s', '15m', '6h', '3d'], ...doc }: Doc) =>
-  Type.String({ pattern: PATTERN.duration, ...doc, examples });
+/** The same settings, none of them required. */
+export const optional = <Fields extends TProperties>(fields: Fields): Optional<Fields> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])) as Optional<Fields>;
 
-export const Percent = (doc: Doc) => Type.String({ pattern: PATTERN.percent, ...doc });
+/** A group of settings: those that are not `optional` are required. */
+export const section = <Fields extends TProperties>(description: string, fields: Fields) =>
+  Type.Object(fields, { ...closed, description });
+
+/** A group of settings, none of which is required. */
+export const group = <Fields extends TProperties>(description: string, fields: Fields) =>
+  section(description, optional(fields));
+
+export const Text = (
+  description: string,
+  more: Doc & { readonly maxLength?: number; readonly pattern?: string } = {},
+) => Type.String({ minLength: 1, description, ...more });
+
+/** The example is what nobody need write: the other value. */
+export const Flag = (description: string, byDefault: boolean) =>
+  Type.Boolean({ description, default: byDefault, examples: [!byDefault] });
+
+export const Money = (description: string, { examples = ['50 TRY'], ...doc }: Doc = {}) =>
+  Type.String({ pattern: PATTERN.amount, description, ...doc, examples });
+
+export const Duration = (description: string, { examples = ['30s', '15m', '6h', '3d'], ...doc }: Doc = {}) =>
+  Type.String({ pattern: PATTERN.duration, description, ...doc, examples });
+
+export const Percent = (description: string, doc: Doc) =>
+  Type.String({ pattern: PATTERN.percent, description, ...doc });
 
 export const Count = (description: string, more: { readonly default?: number; readonly examples?: number[] } = {}) =>
   Type.Integer({ minimum: 1, description, ...more });
+
+const FIVE_FIELDS = 'Five fields: minute, hour, day of the month, month, day of the week.';
+
+export const Cron = (doc: Doc, what = '') => Text(`${what}${FIVE_FIELDS}`, doc);
+
+export const Timezone = (description = 'IANA time zone.') =>
+  Text(description, { default: 'UTC', examples: ['Europe/Istanbul'] });
 
 /** A glob over a path. One over a whole URL would match nothing, silently; `checkScope` finds the others that do. */
 export const Glob = Type.String({
@@ -63,9 +94,7 @@ export const secretOf = (variable: string, file: string, what = '') =>
       ),
       Type.Object(
         {
-          file: Type.String({
-            minLength: 1,
-            description: 'Path of a file that contains only the secret, relative to this configuration file.',
+          file: Text('Path of a file that contains only the secret, relative to this configuration file.', {
             examples: [file],
           }),
         },

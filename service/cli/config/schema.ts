@@ -1,13 +1,18 @@
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { decimalTry } from '../../../contract/money.ts';
-import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
+import { SERVICE_LEVELS } from '../../../contract/states.ts';
 import { DEFAULT_SETTINGS } from '../../settings.ts';
 
 const { budgets, bodies, load, postgres, indexCheck, processing, retention } = DEFAULT_SETTINGS;
 
-const object = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false });
-const optional = Type.Optional;
+const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields, { additionalProperties: false });
+type Optional<Fields extends TProperties> = { [Name in keyof Fields]: ReturnType<typeof Type.Optional<Fields[Name]>> };
+
+const optional = <Fields extends TProperties>(fields: Fields): Optional<Fields> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])) as Optional<Fields>;
+
+/** Settings of which none is required. */
+const group = <Fields extends TProperties>(fields: Fields) => object(optional(fields));
 
 interface About {
   readonly default?: unknown;
@@ -27,191 +32,138 @@ const length = (description: string, value: number) => whole(description, { mini
 const httpUrl = (description: string) => text(description, { pattern: '^https?://' });
 
 const window = ({ limit, windowMs }: { limit: number; windowMs: number }, what: string) =>
-  optional(
-    object({
-      limit: optional(whole(`${what} with one key in the window`, { minimum: 1, default: limit })),
-      window_ms: optional(whole('length of that window', { minimum: 1, default: windowMs })),
-    }),
-  );
+  group({
+    limit: whole(`${what} with one key in the window`, { minimum: 1, default: limit }),
+    window_ms: whole('length of that window', { minimum: 1, default: windowMs }),
+  });
 
 const days = (description: string, value: number | null) =>
   whole(description, { minimum: 1, ...(value === null ? {} : { default: value }) });
 
 /** Every setting of `serve`, all optional: the configuration file, the environment variables and the reference page. */
-export const ConfigFile = object({
-  database: optional(text('`sqlite:PATH` or `postgres://…`', { default: 'sqlite:.courier/service.db' })),
-  host: optional(text('address to listen on', { default: '127.0.0.1' })),
-  port: optional(whole('port to listen on, 0 for a free one', { minimum: 0, maximum: 65_535, default: 8080 })),
-  admin: optional(
-    object({
-      host: optional(text('address of the admin listener', { default: '127.0.0.1' })),
-      port: optional(
-        whole('port of `/metrics`, `/healthz` and `/readyz`; without it there is no admin listener', {
-          minimum: 0,
-          maximum: 65_535,
-        }),
-      ),
+export const ConfigFile = group({
+  database: text('`sqlite:PATH` or `postgres://…`', { default: 'sqlite:.courier/service.db' }),
+  host: text('address to listen on', { default: '127.0.0.1' }),
+  port: whole('port to listen on, 0 for a free one', { minimum: 0, maximum: 65_535, default: 8080 }),
+  admin: group({
+    host: text('address of the admin listener', { default: '127.0.0.1' }),
+    port: whole('port of `/metrics`, `/healthz` and `/readyz`; without it there is no admin listener', {
+      minimum: 0,
+      maximum: 65_535,
     }),
-  ),
-  tls: optional(
-    object({
-      cert_file: text('PEM file of the certificate with its chain; read again when it changes'),
-      key_file: text('PEM file of its private key'),
-    }),
-  ),
-  https: optional(
-    flag('set it behind a proxy with TLS: Secure cookies and HSTS. Always so with `tls`', DEFAULT_SETTINGS.https),
-  ),
-  trusted_proxies: optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      description: 'addresses or networks whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted',
-      default: [],
-    }),
-  ),
-  path_prefix: optional(
-    text('path below which a proxy serves the service and which it takes off each request, like `/indexing`', {
+  }),
+  tls: object({
+    cert_file: text('PEM file of the certificate with its chain; read again when it changes'),
+    key_file: text('PEM file of its private key'),
+  }),
+  https: flag('set it behind a proxy with TLS: Secure cookies and HSTS. Always so with `tls`', DEFAULT_SETTINGS.https),
+  trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
+    description: 'addresses or networks whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted',
+    default: [],
+  }),
+  path_prefix: text(
+    'path below which a proxy serves the service and which it takes off each request, like `/indexing`',
+    {
       pattern: '^(/[A-Za-z0-9._~-]+)+$',
-    }),
+    },
   ),
-  default_service: optional(
-    Type.Unsafe<ServiceLevel>({
-      type: 'string',
-      enum: SERVICE_LEVELS,
-      description: 'service level of a submission that names none',
-      default: DEFAULT_SETTINGS.defaultService,
-    }),
+  default_service: choice(
+    SERVICE_LEVELS,
+    'service level of a submission that names none',
+    DEFAULT_SETTINGS.defaultService,
   ),
-  stop_ms: optional(
-    milliseconds(
-      'how long a stop may take; what is not answered or processed then is cut off',
-      DEFAULT_SETTINGS.stopMs,
+  stop_ms: milliseconds(
+    'how long a stop may take; what is not answered or processed then is cut off',
+    DEFAULT_SETTINGS.stopMs,
+  ),
+  body_limit_bytes: whole('largest body of `POST /submissions`: 5,000 URLs of 2,048 ASCII characters fit the default', {
+    minimum: 1_024,
+    default: DEFAULT_SETTINGS.bodyLimitBytes,
+  }),
+  index_check_price: text('price of a URL of an index-check, in TRY', {
+    default: decimalTry(DEFAULT_SETTINGS.indexCheckPrice),
+  }),
+  budgets: group({
+    minute: window(budgets.minute, 'requests'),
+    hour: window(budgets.hour, 'requests'),
+    day: window(budgets.day, 'requests'),
+    submissions: window(budgets.submissions, 'requests of `POST /submissions`'),
+  }),
+  capacity: group({
+    body_bytes: whole('request bodies in memory at the same time', { minimum: 1_024, default: bodies.totalBytes }),
+    body_bytes_per_account: whole('of them for one account', { minimum: 1_024, default: bodies.accountBytes }),
+    requests: whole('requests that are answered at the same time', { minimum: 1, default: load.requests }),
+    requests_per_account: whole('of them for one account, with all its keys', {
+      minimum: 1,
+      default: load.requestsPerAccount,
+    }),
+  }),
+  postgres: group({
+    statement_ms: milliseconds('longest statement; 0: no limit', postgres.statementMs),
+    lock_ms: milliseconds('longest wait for a lock', postgres.lockMs),
+    idle_ms: milliseconds('longest transaction without a statement', postgres.idleMs),
+  }),
+  index_check: group({
+    provider: choice(['simulated', 'brave'], 'what answers index-checks', indexCheck.provider),
+    brave: object({
+      endpoint: httpUrl('address of the Brave Search API'),
+      token: group({
+        env: text('environment variable that holds the subscription token'),
+        file: text('or the file that holds it'),
+      }),
+      ...optional({
+        per_second: Type.Number({ exclusiveMinimum: 0, description: 'queries a second of this process', default: 1 }),
+      }),
+    }),
+    timeout_ms: milliseconds('how long the queries of one check may take', indexCheck.timeoutMs),
+    lease_ms: milliseconds(
+      'after this long without a result the charge is restored; more than 5000 above `timeout_ms`',
+      indexCheck.leaseMs,
     ),
-  ),
-  body_limit_bytes: optional(
-    whole('largest body of `POST /submissions`: 5,000 URLs of 2,048 ASCII characters fit the default', {
-      minimum: 1_024,
-      default: DEFAULT_SETTINGS.bodyLimitBytes,
+    wait_ms: milliseconds('how long a repeated request waits for the first one', indexCheck.waitMs),
+    retry_after_seconds: whole('Retry-After when a check cannot be made', {
+      minimum: 1,
+      default: indexCheck.retryAfterSeconds,
     }),
-  ),
-  index_check_price: optional(
-    text('price of a URL of an index-check, in TRY', {
-      default: decimalTry(DEFAULT_SETTINGS.indexCheckPrice),
+  }),
+  processing: group({
+    processor: choice(['simulated', 'indexnow'], 'what processes submissions', processing.processor),
+    simulated: group({
+      fast_ms: length('how long the simulated processor takes with `fast`', processing.simulated.fastMs),
+      standard_ms: length('the same with `standard`', processing.simulated.standardMs),
     }),
-  ),
-  budgets: optional(
-    object({
-      minute: window(budgets.minute, 'requests'),
-      hour: window(budgets.hour, 'requests'),
-      day: window(budgets.day, 'requests'),
-      submissions: window(budgets.submissions, 'requests of `POST /submissions`'),
+    indexnow: object({
+      endpoint: httpUrl('address of an IndexNow endpoint'),
+      key: text('your IndexNow key, which is public'),
+      ...optional({ key_location: text('where each host serves the key file; `{host}` stands for the host') }),
     }),
-  ),
-  capacity: optional(
-    object({
-      body_bytes: optional(
-        whole('request bodies in memory at the same time', { minimum: 1_024, default: bodies.totalBytes }),
-      ),
-      body_bytes_per_account: optional(
-        whole('of them for one account', { minimum: 1_024, default: bodies.accountBytes }),
-      ),
-      requests: optional(whole('requests that are answered at the same time', { minimum: 1, default: load.requests })),
-      requests_per_account: optional(
-        whole('of them for one account, with all its keys', { minimum: 1, default: load.requestsPerAccount }),
-      ),
+    deadlines: group({
+      fast_ms: length('after this long a `fast` submission ends, whatever is left', processing.deadlines.fast),
+      standard_ms: length('the same with `standard`', processing.deadlines.standard),
     }),
-  ),
-  postgres: optional(
-    object({
-      statement_ms: optional(milliseconds('longest statement; 0: no limit', postgres.statementMs)),
-      lock_ms: optional(milliseconds('longest wait for a lock', postgres.lockMs)),
-      idle_ms: optional(milliseconds('longest transaction without a statement', postgres.idleMs)),
-    }),
-  ),
-  index_check: optional(
-    object({
-      provider: optional(choice(['simulated', 'brave'], 'what answers index-checks', indexCheck.provider)),
-      brave: optional(
-        object({
-          endpoint: httpUrl('address of the Brave Search API'),
-          token: object({
-            env: optional(text('environment variable that holds the subscription token')),
-            file: optional(text('or the file that holds it')),
-          }),
-          per_second: optional(
-            Type.Number({ exclusiveMinimum: 0, description: 'queries a second of this process', default: 1 }),
-          ),
-        }),
-      ),
-      timeout_ms: optional(milliseconds('how long the queries of one check may take', indexCheck.timeoutMs)),
-      lease_ms: optional(
-        milliseconds(
-          'after this long without a result the charge is restored; more than 5000 above `timeout_ms`',
-          indexCheck.leaseMs,
-        ),
-      ),
-      wait_ms: optional(milliseconds('how long a repeated request waits for the first one', indexCheck.waitMs)),
-      retry_after_seconds: optional(
-        whole('Retry-After when a check cannot be made', { minimum: 1, default: indexCheck.retryAfterSeconds }),
-      ),
-    }),
-  ),
-  processing: optional(
-    object({
-      processor: optional(choice(['simulated', 'indexnow'], 'what processes submissions', processing.processor)),
-      simulated: optional(
-        object({
-          fast_ms: optional(length('how long the simulated processor takes with `fast`', processing.simulated.fastMs)),
-          standard_ms: optional(length('the same with `standard`', processing.simulated.standardMs)),
-        }),
-      ),
-      indexnow: optional(
-        object({
-          endpoint: httpUrl('address of an IndexNow endpoint'),
-          key: text('your IndexNow key, which is public'),
-          key_location: optional(text('where each host serves the key file; `{host}` stands for the host')),
-        }),
-      ),
-      deadlines: optional(
-        object({
-          fast_ms: optional(
-            length('after this long a `fast` submission ends, whatever is left', processing.deadlines.fast),
-          ),
-          standard_ms: optional(length('the same with `standard`', processing.deadlines.standard)),
-        }),
-      ),
-      refund_failed: optional(flag('pay failed URLs back when a submission ends', processing.refundFailed)),
-      sweep_ms: optional(
-        milliseconds('how often submissions that no worker has taken are searched', processing.sweepMs),
-      ),
-    }),
-  ),
-  temporal: optional(
-    object({
-      address: optional(
-        text('`host:port` of a Temporal server without TLS; without it the `TEMPORAL_*` variables and profiles decide'),
-      ),
-      namespace: optional(text('Temporal namespace', { default: 'default' })),
-      task_queue: optional(text('Temporal task queue', { default: 'courier-service' })),
-    }),
-  ),
-  dashboard: optional(
-    object({
-      name: optional(text('your name: it stands on every page of the dashboard', { pattern: '^.{1,60}$' })),
-      logo: optional(text('image beside it: an `.svg`, `.png`, `.jpg` or `.webp` file of at most 256 KiB')),
-    }),
-  ),
-  retention: optional(
-    object({
-      urls_days: optional(
-        days('the URLs of a submission are deleted so long after it ended; without it they stay', retention.urlsDays),
-      ),
-      checks_days: optional(
-        days('URLs and results of an index-check are deleted so long after it ended', retention.checksDays),
-      ),
-      events_days: optional(days('audit events are deleted after so long; without it they stay', retention.eventsDays)),
-      keys_days: optional(days('keys are deleted so long after they ended', retention.keysDays)),
-    }),
-  ),
+    refund_failed: flag('pay failed URLs back when a submission ends', processing.refundFailed),
+    sweep_ms: milliseconds('how often submissions that no worker has taken are searched', processing.sweepMs),
+  }),
+  temporal: group({
+    address: text(
+      '`host:port` of a Temporal server without TLS; without it the `TEMPORAL_*` variables and profiles decide',
+    ),
+    namespace: text('Temporal namespace', { default: 'default' }),
+    task_queue: text('Temporal task queue', { default: 'courier-service' }),
+  }),
+  dashboard: group({
+    name: text('your name: it stands on every page of the dashboard', { pattern: '^.{1,60}$' }),
+    logo: text('image beside it: an `.svg`, `.png`, `.jpg` or `.webp` file of at most 256 KiB'),
+  }),
+  retention: group({
+    urls_days: days(
+      'the URLs of a submission are deleted so long after it ended; without it they stay',
+      retention.urlsDays,
+    ),
+    checks_days: days('URLs and results of an index-check are deleted so long after it ended', retention.checksDays),
+    events_days: days('audit events are deleted after so long; without it they stay', retention.eventsDays),
+    keys_days: days('keys are deleted so long after they ended', retention.keysDays),
+  }),
 });
 export type ConfigFile = Type.Static<typeof ConfigFile>;
 

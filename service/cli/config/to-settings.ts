@@ -2,105 +2,79 @@ import { readFileSync } from 'node:fs';
 import { explainAmount } from '../../../contract/amount-text.ts';
 import { type Micros, parseTry } from '../../../contract/money.ts';
 import type { PartialSettings } from '../../serve.ts';
-import { DEFAULT_SETTINGS, type Window } from '../../settings.ts';
+import { type BudgetSettings, DEFAULT_SETTINGS } from '../../settings.ts';
 import { SettingsError } from '../../settings-error.ts';
 import type { ConfigFile } from './schema.ts';
 
 /** The settings that a file and the environment change. `env` is where secrets are. */
 export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSettings {
-  const { tls, admin, capacity = {}, postgres = {}, retention = {}, dashboard = {} } = file;
-  return set({
-    https: file.https,
-    trustedProxies: file.trusted_proxies,
-    pathPrefix: file.path_prefix,
-    defaultService: file.default_service,
-    stopMs: file.stop_ms,
-    bodyLimitBytes: file.body_limit_bytes,
-    indexCheckPrice: file.index_check_price === undefined ? undefined : price(file.index_check_price),
-    tls: tls === undefined ? undefined : { certFile: tls.cert_file, keyFile: tls.key_file },
-    admin: admin?.port === undefined ? undefined : { host: admin.host ?? '127.0.0.1', port: admin.port },
-    budgets: toBudgets(file),
+  const { tls, admin, budgets = {}, capacity = {}, postgres = {}, retention = {}, dashboard = {}, ...others } = file;
+  const { index_check: check, index_check_price: price, processing, database, host, port, temporal, ...plain } = others;
+  const { bodies, load } = DEFAULT_SETTINGS;
+  return {
+    ...toNames(plain),
+    ...(price === undefined ? {} : { indexCheckPrice: parsePrice(price) }),
+    ...(tls === undefined ? {} : { tls: toNames(tls) }),
+    ...(admin?.port === undefined ? {} : { admin: { host: admin.host ?? '127.0.0.1', port: admin.port } }),
+    budgets: toBudgets(budgets),
     bodies: {
-      ...DEFAULT_SETTINGS.bodies,
-      ...set({ totalBytes: capacity.body_bytes, accountBytes: capacity.body_bytes_per_account }),
+      totalBytes: capacity.body_bytes ?? bodies.totalBytes,
+      accountBytes: capacity.body_bytes_per_account ?? bodies.accountBytes,
     },
     load: {
-      ...DEFAULT_SETTINGS.load,
-      ...set({ requests: capacity.requests, requestsPerAccount: capacity.requests_per_account }),
+      requests: capacity.requests ?? load.requests,
+      requestsPerAccount: capacity.requests_per_account ?? load.requestsPerAccount,
     },
-    postgres: {
-      ...DEFAULT_SETTINGS.postgres,
-      ...set({ statementMs: postgres.statement_ms, lockMs: postgres.lock_ms, idleMs: postgres.idle_ms }),
-    },
-    retention: {
-      ...DEFAULT_SETTINGS.retention,
-      ...set({
-        urlsDays: retention.urls_days,
-        checksDays: retention.checks_days,
-        eventsDays: retention.events_days,
-        keysDays: retention.keys_days,
-      }),
-    },
+    postgres: { ...DEFAULT_SETTINGS.postgres, ...toNames(postgres) },
+    retention: { ...DEFAULT_SETTINGS.retention, ...toNames(retention) },
     dashboard: { name: dashboard.name ?? null, logoFile: dashboard.logo ?? null },
-    indexCheck: toIndexCheck(file, env),
-    processing: toProcessing(file),
-  }) as PartialSettings;
+    indexCheck: toIndexCheck(check, env),
+    processing: toProcessing(processing),
+  };
 }
 
-function toBudgets({ budgets = {} }: ConfigFile) {
-  const window = (given: { limit?: number; window_ms?: number } | undefined, standard: Window) =>
-    given === undefined ? undefined : { ...standard, ...set({ limit: given.limit, windowMs: given.window_ms }) };
-  return set({
-    minute: window(budgets.minute, DEFAULT_SETTINGS.budgets.minute),
-    hour: window(budgets.hour, DEFAULT_SETTINGS.budgets.hour),
-    day: window(budgets.day, DEFAULT_SETTINGS.budgets.day),
-    submissions: window(budgets.submissions, DEFAULT_SETTINGS.budgets.submissions),
-  });
+function toBudgets(budgets: NonNullable<ConfigFile['budgets']>): Partial<BudgetSettings> {
+  const windows = Object.entries(budgets) as [keyof BudgetSettings, { limit?: number; window_ms?: number }][];
+  return Object.fromEntries(
+    windows.map(([name, window]) => [name, { ...DEFAULT_SETTINGS.budgets[name], ...toNames(window) }]),
+  );
 }
 
-function toIndexCheck({ index_check: check = {} }: ConfigFile, env: NodeJS.ProcessEnv) {
-  const { brave } = check;
-  return set({
-    provider: check.provider,
-    brave:
-      brave === undefined
-        ? undefined
-        : { endpoint: brave.endpoint, token: readSecret(brave.token, env), perSecond: brave.per_second ?? 1 },
-    timeoutMs: check.timeout_ms,
-    leaseMs: check.lease_ms,
-    waitMs: check.wait_ms,
-    retryAfterSeconds: check.retry_after_seconds,
-  });
+function toIndexCheck({ brave, ...plain }: ConfigFile['index_check'] = {}, env: NodeJS.ProcessEnv) {
+  if (brave === undefined) return toNames(plain);
+  const { endpoint, token, per_second: perSecond = 1 } = brave;
+  return { ...toNames(plain), brave: { endpoint, token: readSecret(token, env), perSecond } };
 }
 
-function toProcessing({ processing = {} }: ConfigFile) {
-  const { deadlines, indexnow, simulated } = processing;
+function toProcessing({ deadlines, indexnow, simulated, ...plain }: ConfigFile['processing'] = {}) {
   const standard = DEFAULT_SETTINGS.processing;
-  return set({
-    processor: processing.processor,
-    simulated:
-      simulated === undefined
-        ? undefined
-        : { ...standard.simulated, ...set({ fastMs: simulated.fast_ms, standardMs: simulated.standard_ms }) },
-    indexnow:
-      indexnow === undefined
-        ? undefined
-        : set({ endpoint: indexnow.endpoint, key: indexnow.key, keyLocation: indexnow.key_location }),
-    deadlines:
-      deadlines === undefined
-        ? undefined
-        : { ...standard.deadlines, ...set({ fast: deadlines.fast_ms, standard: deadlines.standard_ms }) },
-    refundFailed: processing.refund_failed,
-    sweepMs: processing.sweep_ms,
-  });
+  return {
+    ...toNames(plain),
+    ...(simulated === undefined ? {} : { simulated: { ...standard.simulated, ...toNames(simulated) } }),
+    ...(indexnow === undefined ? {} : { indexnow: toNames(indexnow) }),
+    ...(deadlines === undefined
+      ? {}
+      : {
+          deadlines: {
+            fast: deadlines.fast_ms ?? standard.deadlines.fast,
+            standard: deadlines.standard_ms ?? standard.deadlines.standard,
+          },
+        }),
+  };
 }
 
-/** Drops what is not set, so that the default stays. */
-function set<Value extends object>(value: Value): { [Name in keyof Value]: Exclude<Value[Name], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as never;
-}
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
-function price(text: string): Micros {
+/** The same values by the names of the program: `stop_ms` is `stopMs`. */
+const toNames = <Group extends object>(group: Group): { [Name in keyof Group as CamelCase<Name>]: Group[Name] } =>
+  Object.fromEntries(
+    Object.entries(group).map(([name, value]) => [
+      name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  ) as never;
+
+function parsePrice(text: string): Micros {
   const isPrice = (amount: Micros) => amount >= 0;
   const amount = parseTry(text);
   if (amount !== null && isPrice(amount)) return amount;

@@ -38,6 +38,20 @@ export const eachWatch =
     ).values(),
   ];
 
+type Listed = 'sitemaps' | 'headers' | 'allow_private_hosts';
+type Entry<Key extends Listed> = NonNullable<NonNullable<RawWatch[Key]>[keyof RawWatch[Key] & (string | number)]>;
+
+/** For each entry of a list or of a group of a watch, with its place or its name. Those with another mistake are left out. */
+export const eachEntry = <Key extends Listed>(
+  key: Key,
+  find: (value: Entry<Key>, name: string, watch: Partial<RawWatch>) => Found['fault'] | null,
+): Rule['find'] =>
+  eachWatch(({ watch, toPath }) =>
+    Object.entries((watch[key] ?? {}) as Readonly<Record<string, Entry<Key> | null>>).flatMap(([name, value]) =>
+      at(toPath(key, name), value === null ? null : find(value, name, watch)),
+    ),
+  );
+
 /** The found thing as a list: none for null. */
 export const at = (path: Path, fault: Found['fault'] | null): readonly Found[] =>
   fault === null ? [] : [{ path, fault }];

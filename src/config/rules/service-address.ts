@@ -1,6 +1,5 @@
-import { write } from '../fault.ts';
+import { type Fault, write } from '../fault.ts';
 import { at, eachAccount } from './each.ts';
-import type { Found } from './rule.ts';
 
 /** What the connector puts behind the address (spec 4). */
 const ENDPOINT = /\/(submissions(\/[^/]+)?|balance|me|stats|index-check|openapi\.json|docs)$/;
@@ -8,10 +7,10 @@ const ENDPOINT = /\/(submissions(\/[^/]+)?|balance|me|stats|index-check|openapi\
 /** Where services of the specification are (spec 1). */
 const API_PATH = '/api/v1';
 
-const eachAddress = (find: (address: URL, path: Found['path']) => readonly Found[]) =>
+const eachAddress = (find: (address: URL) => Fault | null) =>
   eachAccount(({ base_url: text }, path) => {
     const address = text === undefined ? null : URL.parse(text);
-    return address === null ? [] : find(address, [...path, 'base_url']);
+    return at([...path, 'base_url'], address === null ? null : find(address));
   });
 
 const change = (address: URL, changes: Partial<Pick<URL, 'pathname' | 'search' | 'hash' | 'protocol'>>): string => {
@@ -21,56 +20,38 @@ const change = (address: URL, changes: Partial<Pick<URL, 'pathname' | 'search' |
 
 const getPath = ({ pathname }: URL): string => pathname.replace(/\/+$/, '');
 
-export const findEndpoint = eachAddress((address, path) => {
+export const findEndpoint = eachAddress((address) => {
   const [ending] = ENDPOINT.exec(getPath(address)) ?? [];
-  if (ending === undefined) return [];
+  if (ending === undefined) return null;
   const pathname = getPath(address).slice(0, -ending.length);
   const says = `ends with ${ending}, which every request would have twice; the service would not be found`;
-  return at(path, { says, proposals: [write([change(address, { pathname })])] });
+  return { says, proposals: [write([change(address, { pathname })])] };
 });
 
-export const findQuery = eachAddress((address, path) =>
-  at(
-    path,
-    address.search === '' && address.hash === ''
-      ? null
-      : {
-          says: `has ${address.search === '' ? 'a fragment (#)' : 'a query (?)'}, and every request would be lost in it`,
-          proposals: [write([change(address, { search: '', hash: '' })])],
-        },
-  ),
-);
+export const findQuery = eachAddress((address) => {
+  if (address.search === '' && address.hash === '') return null;
+  const says = `has ${address.search === '' ? 'a fragment (#)' : 'a query (?)'}, and every request would be lost in it`;
+  return { says, proposals: [write([change(address, { search: '', hash: '' })])] };
+});
 
-export const findNoPath = eachAddress((address, path) =>
-  at(
-    path,
-    getPath(address) !== ''
-      ? null
-      : {
-          says: `has no path; a service of this API is usually below ${API_PATH}, and elsewhere no request is understood`,
-          proposals: [write([change(address, { pathname: API_PATH })])],
-        },
-  ),
-);
+export const findNoPath = eachAddress((address) => {
+  if (getPath(address) !== '') return null;
+  const says = `has no path; a service of this API is usually below ${API_PATH}, and elsewhere no request is understood`;
+  return { says, proposals: [write([change(address, { pathname: API_PATH })])] };
+});
 
-export const findOtherVersion = eachAddress((address, path) => {
+export const findOtherVersion = eachAddress((address) => {
   const [, before = '', version = '1'] = /^(.*)\/v(\d+)$/i.exec(getPath(address)) ?? [];
-  if (Number(version) === 1) return [];
+  if (Number(version) === 1) return null;
   const says = `names version ${version} of the API, and this program speaks version 1`;
-  return at(path, { says, proposals: [write([change(address, { pathname: `${before}/v1` })])] });
+  return { says, proposals: [write([change(address, { pathname: `${before}/v1` })])] };
 });
 
-export const findClearText = eachAddress((address, path) =>
-  at(
-    path,
-    address.protocol !== 'http:' || isNearby(address.hostname)
-      ? null
-      : {
-          says: `sends the API key unencrypted to ${address.hostname}: whoever reads it can spend the balance`,
-          proposals: [write([change(address, { protocol: 'https:' })])],
-        },
-  ),
-);
+export const findClearText = eachAddress((address) => {
+  if (address.protocol !== 'http:' || isNearby(address.hostname)) return null;
+  const says = `sends the API key unencrypted to ${address.hostname}: whoever reads it can spend the balance`;
+  return { says, proposals: [write([change(address, { protocol: 'https:' })])] };
+});
 
 /** Whether a host is this machine or in a network of one's own, as far as its name says. */
 function isNearby(hostname: string): boolean {

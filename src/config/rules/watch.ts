@@ -1,7 +1,7 @@
 import { compileHosts } from '../../url/hosts.ts';
 import { example, guess, write } from '../fault.ts';
 import { findNearest } from '../suggest.ts';
-import { at, eachWatch } from './each.ts';
+import { at, eachEntry, eachWatch } from './each.ts';
 import type { Found } from './rule.ts';
 
 const listSitemapHosts = ({
@@ -70,18 +70,13 @@ export const findHeaderMistakes = eachWatch(({ watch: { headers = {} }, toPath }
   }),
 );
 
-export const findHeaderSecrets = eachWatch(({ watch: { headers = {} }, toPath }) =>
-  Object.entries(headers).flatMap(([name, value]) =>
-    at(
-      toPath('headers', name),
-      typeof value === 'string' && /^(authorization|proxy-authorization|cookie|x-api-key)$/i.test(name)
-        ? {
-            says: 'has a secret in the file, where everyone who reads the file has it',
-            proposals: [example([{ env: 'STAGING_AUTH' }])],
-          }
-        : null,
-    ),
-  ),
+export const findHeaderSecrets = eachEntry('headers', (value, name) =>
+  typeof value === 'string' && /^(authorization|proxy-authorization|cookie|x-api-key)$/i.test(name)
+    ? {
+        says: 'has a secret in the file, where everyone who reads the file has it',
+        proposals: [example([{ env: 'STAGING_AUTH' }])],
+      }
+    : null,
 );
 
 /** A crawl refuses them. The address is not shown. */
@@ -109,50 +104,27 @@ const toDocument = (source: string): string => {
   return url === null ? source : url.href.slice(0, url.href.length - url.hash.length);
 };
 
-export const findSitemapSpaces = eachWatch(({ watch: { sitemaps = [] }, toPath }) =>
-  sitemaps.flatMap((source, place) =>
-    at(
-      toPath('sitemaps', String(place)),
-      source !== null && /^https?:.*\s/is.test(source)
-        ? { says: 'has a space in it: several addresses are entries of the list of their own' }
-        : null,
-    ),
-  ),
+export const findSitemapSpaces = eachEntry('sitemaps', (source) =>
+  /^https?:.*\s/is.test(source)
+    ? { says: 'has a space in it: several addresses are entries of the list of their own' }
+    : null,
 );
 
 /** What the crawler sets itself. */
-export const findReservedHeaders = eachWatch(({ watch: { headers = {} }, toPath }) =>
-  Object.keys(headers).flatMap((name) =>
-    at(
-      toPath('headers', name),
-      /^(host|content-length|transfer-encoding|connection|accept-encoding)$/i.test(name)
-        ? { says: 'belongs to the connection, which the crawler makes itself; leave it out' }
-        : null,
-    ),
-  ),
+export const findReservedHeaders = eachEntry('headers', (_, name) =>
+  /^(host|content-length|transfer-encoding|connection|accept-encoding)$/i.test(name)
+    ? { says: 'belongs to the connection, which the crawler makes itself; leave it out' }
+    : null,
 );
 
-export const findAllPrivate = eachWatch(({ watch: { allow_private_hosts: hosts = [] }, toPath }) =>
-  hosts.flatMap((host, place) =>
-    at(
-      toPath('allow_private_hosts', String(place)),
-      host !== null && /\/[0-7]$/.test(host)
-        ? {
-            says: `"${host}" is nearly every address, so a sitemap could lead the crawler to any machine of your network`,
-          }
-        : null,
-    ),
-  ),
+export const findAllPrivate = eachEntry('allow_private_hosts', (host) =>
+  /\/[0-7]$/.test(host)
+    ? { says: `"${host}" is nearly every address, so a sitemap could lead the crawler to any machine of your network` }
+    : null,
 );
 
-export const findRepeatedSitemaps = eachWatch(({ watch: { sitemaps = [] }, toPath }) =>
-  sitemaps.flatMap((source, place) =>
-    at(
-      toPath('sitemaps', String(place)),
-      source !== null &&
-        sitemaps.findIndex((other) => other !== null && toDocument(other) === toDocument(source)) < place
-        ? { says: 'is named twice; it is read once. Remove one of them' }
-        : null,
-    ),
-  ),
+export const findRepeatedSitemaps = eachEntry('sitemaps', (source, place, { sitemaps = [] }) =>
+  sitemaps.findIndex((other) => other !== null && toDocument(other) === toDocument(source)) < Number(place)
+    ? { says: 'is named twice; it is read once. Remove one of them' }
+    : null,
 );

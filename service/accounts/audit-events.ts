@@ -34,6 +34,9 @@ export interface Operator {
 
 export const OPERATOR: Operator = { kind: 'operator' };
 
+/** The customer who sent a request of the dashboard. */
+export const toCustomer = ({ address }: { readonly address: string }): Actor => ({ kind: 'dashboard', address });
+
 export interface AuditEvent {
   readonly id: number;
   /** The name of the account. */

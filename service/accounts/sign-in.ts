@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import { AccountError, type AccountId, lockAccount } from './account.ts';
-import { recordEvent } from './audit-events.ts';
+import { recordEvent, toCustomer } from './audit-events.ts';
 import { rememberDevice } from './devices.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { endSessions, hashToken, type Origin, openSession, type Session } from './sessions.ts';
@@ -43,9 +43,8 @@ export async function signIn(
   const fits = await verifyPassword(password, row?.password ?? null);
   if (row === undefined || !fits) return null;
   const account = row.id;
-  const actor = { kind: 'dashboard', address: origin.address } as const;
   return db.tx(async (tx) => {
-    await recordEvent(tx, { account, event: 'sign_in.succeeded', actor }, now);
+    await recordEvent(tx, { account, event: 'sign_in.succeeded', actor: toCustomer(origin) }, now);
     const device = knownDevice ? null : await rememberDevice(tx, account, now);
     return { account, session: await openSession(tx, account, origin, now), device };
   });
@@ -103,8 +102,7 @@ export async function changePassword(
     await tx.run(sql`UPDATE accounts SET password = ${hashed} WHERE id = ${account.id}`);
     await tx.run(sql`DELETE FROM password_resets WHERE account_id = ${account.id}`);
     await endSessions(tx, account.id, id);
-    const actor = { kind: 'dashboard', address: origin.address } as const;
-    await recordEvent(tx, { account: account.id, event: 'password.changed', actor }, now);
+    await recordEvent(tx, { account: account.id, event: 'password.changed', actor: toCustomer(origin) }, now);
   });
 }
 
@@ -143,8 +141,7 @@ export async function resetByLink(db: Database, token: string, password: string,
     const used = await tx.run(sql`DELETE FROM password_resets WHERE hash = ${hashToken(token)}`);
     if (used.changes === 0) throw gone();
     await setPassword(tx, account.id, hashed);
-    const actor = { kind: 'dashboard', address: origin.address } as const;
-    await recordEvent(tx, { account: account.id, event: 'password.reset', actor }, now);
+    await recordEvent(tx, { account: account.id, event: 'password.reset', actor: toCustomer(origin) }, now);
   });
   return account.name;
 }

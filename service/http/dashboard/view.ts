@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database } from '../../../src/database/database.ts';
+import type { Database, Queryable } from '../../../src/database/database.ts';
+import { type AuditEvent, type AuditEventName, recordEvent, toCustomer } from '../../accounts/audit-events.ts';
 import type { Origin, Session } from '../../accounts/sessions.ts';
 import type { Cookies } from './cookies.ts';
 import { type Format, getFormat, type Language } from './format.ts';
@@ -28,6 +29,15 @@ export interface Visit extends View {
   readonly session: Session;
   readonly origin: Origin;
 }
+
+/** Appends what the customer did to the audit log, in the transaction of the change itself. */
+export const recordAct = (
+  tx: Queryable,
+  { session, origin }: Pick<Visit, 'session' | 'origin'>,
+  event: AuditEventName,
+  now: number,
+  details: AuditEvent['details'] = {},
+) => recordEvent(tx, { account: session.account.id, event, actor: toCustomer(origin), details }, now);
 
 export const getOrigin = (request: FastifyRequest): Origin => ({
   address: request.ip,

@@ -1,4 +1,5 @@
-import { type AuditEvent, latestEvents, recordEvent } from '../../../accounts/audit-events.ts';
+import type { Queryable } from '../../../../src/database/database.ts';
+import { type AuditEvent, latestEvents } from '../../../accounts/audit-events.ts';
 import { endSession, endSessions, listSessions, type OpenSession } from '../../../accounts/sessions.ts';
 import { changePassword, PASSWORD_LENGTH } from '../../../accounts/sign-in.ts';
 import { type Column, csrfField, facts, notice, select, table } from '../components.ts';
@@ -7,7 +8,7 @@ import { type Html, html } from '../html.ts';
 import { showPage } from '../layout.ts';
 import { type Dashboard, seeOther } from '../routes.ts';
 import { signInLimiter } from '../sign-in-limiter.ts';
-import { getForm, getParam, getQuery, isLanguage, type Visit } from '../view.ts';
+import { getForm, getParam, getQuery, isLanguage, recordAct, type Visit } from '../view.ts';
 import { isZone, ZONES } from '../zones.ts';
 
 const EVENTS = 50;
@@ -73,14 +74,9 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
   app.post(
     '/account/sessions/:id/end',
     signedIn(async (visit) => {
-      const { db, request, reply, session } = visit;
+      const { request, reply, session } = visit;
       const id = getParam(request, 'id');
-      const ended = await db.tx(async (tx) => {
-        const done = await endSession(tx, session.account.id, id);
-        if (done) await recordEnded(tx, visit, 1);
-        return done;
-      });
-      if (ended) logEnded(visit, 1);
+      await end(visit, async (tx) => ((await endSession(tx, session.account.id, id)) ? 1 : 0));
       return seeOther(reply, '/account?done=session');
     }),
   );
@@ -88,28 +84,23 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
   app.post(
     '/account/sessions/end-others',
     signedIn(async (visit) => {
-      const { db, reply, session } = visit;
-      const ended = await db.tx(async (tx) => {
-        const count = await endSessions(tx, session.account.id, session.id);
-        if (count > 0) await recordEnded(tx, visit, count);
-        return count;
-      });
-      if (ended > 0) logEnded(visit, ended);
+      const { reply, session } = visit;
+      await end(visit, (tx) => endSessions(tx, session.account.id, session.id));
       return seeOther(reply, '/account?done=session');
     }),
   );
 
-  const recordEnded = (tx: Parameters<typeof recordEvent>[0], { session, origin }: Visit, sessions: number) => {
-    const actor = { kind: 'dashboard', address: origin.address } as const;
-    return recordEvent(
-      tx,
-      { account: session.account.id, event: 'session.ended', actor, details: { sessions } },
-      now(),
-    );
-  };
-
-  const logEnded = ({ session, origin }: Visit, sessions: number): void =>
+  /** Ends some sessions of the customer, and records how many there were. */
+  async function end(visit: Visit, endThem: (tx: Queryable) => Promise<number>): Promise<void> {
+    const { db, session, origin } = visit;
+    const sessions = await db.tx(async (tx) => {
+      const ended = await endThem(tx);
+      if (ended > 0) await recordAct(tx, visit, 'session.ended', now(), { sessions: ended });
+      return ended;
+    });
+    if (sessions === 0) return;
     app.log.info({ event: 'session.ended', account: session.account.publicId, sessions, ...origin }, 'sessions ended');
+  }
 
   async function sessionList(visit: Visit): Promise<Html> {
     const { db, text, format, session } = visit;

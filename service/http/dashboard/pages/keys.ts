@@ -1,4 +1,3 @@
-import { recordEvent } from '../../../accounts/audit-events.ts';
 import {
   type ApiKey,
   createKey,
@@ -18,7 +17,7 @@ import { type Html, html, nothing } from '../html.ts';
 import { type KeyUse, readKeyUse } from '../key-use.ts';
 import { showPage } from '../layout.ts';
 import { type Dashboard, seeOther } from '../routes.ts';
-import { getForm, getParam, getQuery, type Visit } from '../view.ts';
+import { getForm, getParam, getQuery, recordAct, type Visit } from '../view.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -79,8 +78,7 @@ ${ended === 'all' || allEnded.length === 0 ? nothing : html`<p><a href="/keys?en
       try {
         const { apiKey } = await db.tx(async (tx) => {
           const key = await createKey(tx, { account, name: name.trim(), id, expiresAt, byCustomer: true }, now());
-          const actor = { kind: 'dashboard', address: origin.address } as const;
-          await recordEvent(tx, { account, event: 'key.created', actor, details: { key: id, name } }, now());
+          await recordAct(tx, { session, origin }, 'key.created', now(), { key: id, name });
           return key;
         });
         app.log.info({ event: 'key.created', account: session.account.publicId, key: id, ...origin }, 'key created');
@@ -127,9 +125,7 @@ ${ended === 'all' || allEnded.length === 0 ? nothing : html`<p><a href="/keys?en
       const account = session.account.id;
       const key = await db.tx(async (tx) => {
         const ended = await revokeKey(tx, getParam(request, 'id'), now(), account);
-        const actor = { kind: 'dashboard', address: origin.address } as const;
-        const details = { key: ended.id, name: ended.name };
-        await recordEvent(tx, { account, event: 'key.revoked', actor, details }, now());
+        await recordAct(tx, { session, origin }, 'key.revoked', now(), { key: ended.id, name: ended.name });
         return ended;
       });
       app.log.info({ event: 'key.revoked', account: session.account.publicId, key: key.id, ...origin }, 'key revoked');
@@ -167,9 +163,8 @@ ${select({ name: 'grace', label: t.grace, options, chosen: 'h24' })}
         const key = await db.tx(async (tx) => {
           const wanted = { id, account, newId, graceMs: GRACE_MS[grace] ?? 0, byCustomer: true };
           const made = await regenerateKey(tx, wanted, now());
-          const actor = { kind: 'dashboard', address: origin.address } as const;
           const details = { key: id, new_key: made.id, name: made.name };
-          await recordEvent(tx, { account, event: 'key.regenerated', actor, details }, now());
+          await recordAct(tx, { session, origin }, 'key.regenerated', now(), details);
           return made;
         });
         const { publicId } = session.account;

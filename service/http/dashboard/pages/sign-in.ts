@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { recordEvent } from '../../../accounts/audit-events.ts';
 import { isKnownDevice } from '../../../accounts/devices.ts';
 import { endSession } from '../../../accounts/sessions.ts';
 import { findReset, PASSWORD_LENGTH, resetByLink, signIn } from '../../../accounts/sign-in.ts';
@@ -10,7 +9,7 @@ import { html } from '../html.ts';
 import { showPublicPage } from '../layout.ts';
 import { type Dashboard, seeOther } from '../routes.ts';
 import { signInLimiter } from '../sign-in-limiter.ts';
-import { getForm, getOrigin, getParam, getQuery, getView, isLanguage, type View } from '../view.ts';
+import { getForm, getOrigin, getParam, getQuery, getView, isLanguage, recordAct, type View } from '../view.ts';
 
 type Public = View & { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
@@ -90,8 +89,7 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
     signedIn(async ({ db, reply, session, origin }) => {
       await db.tx(async (tx) => {
         await endSession(tx, session.account.id, session.id);
-        const actor = { kind: 'dashboard', address: origin.address } as const;
-        await recordEvent(tx, { account: session.account.id, event: 'session.ended', actor }, now());
+        await recordAct(tx, { session, origin }, 'session.ended', now());
       });
       cookies.clear(reply, 'session');
       return seeOther(reply, '/');

@@ -38,36 +38,10 @@ export interface AccountToCreate {
   readonly priceFast?: Micros;
 }
 
-/** Account administration, for the command line or a program that embeds the service. */
-export interface Administration {
-  /** Adds an account, its first balance a top-up. `password` is returned this once. */
-  createAccount(wanted: AccountToCreate): Promise<Account & { readonly password: string }>;
-  accounts(): Promise<Account[]>;
-  account(name: string): Promise<Account>;
-  /** Adds a payment to the balance. A reference that was used before changes nothing. */
-  topUp(name: string, amount: Micros, more?: Omit<Movement, 'amount'>): Promise<Account>;
-  /** The same, and whether the reference had been used before. */
-  move(name: string, kind: 'top_up' | 'adjustment', movement: Movement): Promise<Moved>;
-  setPrice(name: string, service: ServiceLevel, price: Micros, reason?: string): Promise<Account>;
-  prices(name: string): Promise<Price[]>;
-  statement(name: string, range: StatementRange): Promise<Statement>;
-  suspend(name: string, reason: string): Promise<Account>;
-  resume(name: string): Promise<Account>;
-  close(name: string, reason: string): Promise<Account>;
-  events(name: string, limit: number): Promise<AuditEvent[]>;
-  /** The events of all accounts after an id, oldest first. */
-  eventsAfter(id: number, limit: number): Promise<AuditEvent[]>;
-  /** A new password for the dashboard; every session of the account ends. Returned this once. */
-  resetPassword(name: string): Promise<string>;
-  /** The token of a link with which the customer sets a password: it works once, for a day. */
-  createReset(name: string): Promise<string>;
-  createKey(wanted: { readonly account: AccountId; readonly name?: string }): Promise<CreatedKey>;
-  keys(account: string): Promise<ApiKey[]>;
-  revokeKey(id: string): Promise<ApiKey>;
-  regenerateKey(id: string, more?: Pick<KeyToRegenerate, 'graceMs'>): Promise<CreatedKey>;
-}
+export type Administration = ReturnType<typeof administer>;
 
-export function administer(db: Database, now: () => number = Date.now, by: Operator = OPERATOR): Administration {
+/** Account administration, for the command line or a program that embeds the service. */
+export function administer(db: Database, now: () => number = Date.now, by: Operator = OPERATOR) {
   const record = (
     tx: Queryable,
     account: AccountId,
@@ -75,7 +49,7 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
     details: AuditEvent['details'] = {},
   ): Promise<void> => recordEvent(tx, { account, event, actor: by, details }, now());
 
-  const move: Administration['move'] = (name, kind, movement) =>
+  const move = (name: string, kind: 'top_up' | 'adjustment', movement: Movement): Promise<Moved> =>
     db.tx(async (tx) => {
       const account = await findAccount(tx, name);
       if (kind === 'top_up') return topUp(tx, account, movement, now(), by);
@@ -83,7 +57,8 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
     });
 
   return {
-    async createAccount({ name, balance = micros(0), price, priceFast = price }) {
+    /** Adds an account, its first balance a top-up. `password` is returned this once. */
+    async createAccount({ name, balance = micros(0), price, priceFast = price }: AccountToCreate) {
       assertNotNegative(balance, 'a balance');
       const password = newPassword();
       const hashed = await hashPassword(password);
@@ -96,11 +71,14 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
         return { ...account, balance, password };
       });
     },
-    accounts: () => listAccounts(db),
-    account: (name) => findAccount(db, name),
-    topUp: async (name, amount, more = {}) => (await move(name, 'top_up', { amount, ...more })).account,
+    accounts: (): Promise<Account[]> => listAccounts(db),
+    account: (name: string): Promise<Account> => findAccount(db, name),
+    /** Adds a payment to the balance. A reference that was used before changes nothing. */
+    topUp: async (name: string, amount: Micros, more: Omit<Movement, 'amount'> = {}) =>
+      (await move(name, 'top_up', { amount, ...more })).account,
+    /** The same, and whether the reference had been used before. */
     move,
-    async setPrice(name, service, price, reason) {
+    async setPrice(name: string, service: ServiceLevel, price: Micros, reason?: string): Promise<Account> {
       assertNotNegative(price, 'a price');
       if (reason !== undefined) assertText(reason);
       return db.tx(async (tx) => {
@@ -111,31 +89,35 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
         return findAccount(tx, name);
       });
     },
-    prices: async (name) => listPrices(db, (await findAccount(db, name)).id),
-    statement: async (name, range) => readStatement(db, (await findAccount(db, name)).id, range),
-    suspend: (name, reason) =>
+    prices: async (name: string): Promise<Price[]> => listPrices(db, (await findAccount(db, name)).id),
+    statement: async (name: string, range: StatementRange): Promise<Statement> =>
+      readStatement(db, (await findAccount(db, name)).id, range),
+    suspend: (name: string, reason: string): Promise<Account> =>
       db.tx(async (tx) => {
         assertText(reason);
         const account = await suspendAccount(tx, name, reason);
         await record(tx, account.id, 'account.suspended', { reason });
         return account;
       }),
-    resume: (name) =>
+    resume: (name: string): Promise<Account> =>
       db.tx(async (tx) => {
         const account = await resumeAccount(tx, name);
         await record(tx, account.id, 'account.resumed');
         return account;
       }),
-    close: (name, reason) =>
+    close: (name: string, reason: string): Promise<Account> =>
       db.tx(async (tx) => {
         assertText(reason);
         const account = await closeAccount(tx, name, reason, now());
         await record(tx, account.id, 'account.closed', { reason });
         return account;
       }),
-    events: async (name, limit) => latestEvents(db, (await findAccount(db, name)).id, limit),
-    eventsAfter: (id, limit) => eventsAfter(db, id, limit),
-    async resetPassword(name) {
+    events: async (name: string, limit: number): Promise<AuditEvent[]> =>
+      latestEvents(db, (await findAccount(db, name)).id, limit),
+    /** The events of all accounts after an id, oldest first. */
+    eventsAfter: (id: number, limit: number): Promise<AuditEvent[]> => eventsAfter(db, id, limit),
+    /** A new password for the dashboard; every session of the account ends. Returned this once. */
+    async resetPassword(name: string) {
       const password = newPassword();
       const hashed = await hashPassword(password);
       await db.tx(async (tx) => {
@@ -145,26 +127,27 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
       });
       return password;
     },
-    createReset: (name) =>
+    /** The token of a link with which the customer sets a password: it works once, for a day. */
+    createReset: (name: string): Promise<string> =>
       db.tx(async (tx) => {
         const { id } = await findAccount(tx, name);
         await record(tx, id, 'password.reset_link_created');
         return createReset(tx, id, now());
       }),
-    createKey: ({ account, name = 'API key' }) =>
+    createKey: ({ account, name = 'API key' }: { readonly account: AccountId; readonly name?: string }) =>
       db.tx(async (tx) => {
         const key = await createKey(tx, { account, name }, now());
         await record(tx, account, 'key.created', { key: key.id, name });
         return key;
       }),
-    keys: async (account) => listKeys(db, (await findAccount(db, account)).id),
-    revokeKey: (id) =>
+    keys: async (account: string): Promise<ApiKey[]> => listKeys(db, (await findAccount(db, account)).id),
+    revokeKey: (id: string): Promise<ApiKey> =>
       db.tx(async (tx) => {
         const key = await revokeKey(tx, id, now());
         await record(tx, key.account, 'key.revoked', { key: id, name: key.name });
         return key;
       }),
-    regenerateKey: (id, { graceMs = 0 } = {}) =>
+    regenerateKey: (id: string, { graceMs = 0 }: Pick<KeyToRegenerate, 'graceMs'> = {}): Promise<CreatedKey> =>
       db.tx(async (tx) => {
         const key = await regenerateKey(tx, { id, graceMs }, now());
         await record(tx, key.account, 'key.regenerated', { key: id, new_key: key.id, name: key.name });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { UrlBytes } from '../url/normal-bytes.ts';
 import type { Version } from '../url/version.ts';
 import type { KnownSitemap } from './events.ts';
@@ -129,20 +130,7 @@ export function toSettings(options: CrawlOptions): Settings {
   };
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, { signal }).catch(() => {
+    throw signal.reason;
   });
-}

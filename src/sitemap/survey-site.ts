@@ -51,6 +51,8 @@ export async function surveySite(
     problems.push(...reading.problems.slice(0, MAX_PROBLEMS - problems.length));
     return reading;
   };
+  const none = { urls: 0, withLastmod: 0, hosts: new Map<string, number>() };
+  const nothing = { source: null, answeredBy: null, ...none, complete: false };
   const toSurvey = (kind: 'robots' | 'sitemap', url: string, { pages, complete, location }: Reading): SiteSurvey => ({
     site,
     source: { kind, url },
@@ -62,7 +64,7 @@ export async function surveySite(
   });
   if (address.pathname !== '/' && address.pathname !== '/robots.txt') {
     const reading = await read(address.href);
-    return reading.isSitemap ? toSurvey('sitemap', address.href, reading) : nothing(site, problems);
+    return reading.isSitemap ? toSurvey('sitemap', address.href, reading) : { site, ...nothing, problems };
   }
   const robots = new URL('/robots.txt', address).href;
   const reading = await read(robots);
@@ -75,19 +77,8 @@ export async function surveySite(
       return toSurvey('sitemap', href, found);
     }
   }
-  return nothing(site, problems);
+  return { site, ...nothing, problems };
 }
-
-const nothing = (site: string, problems: SiteSurvey['problems']): SiteSurvey => ({
-  site,
-  source: null,
-  answeredBy: null,
-  urls: 0,
-  withLastmod: 0,
-  hosts: new Map(),
-  complete: false,
-  problems,
-});
 
 function parseAddress(site: string): URL {
   const source = parseSource(/^[a-z][a-z0-9+.-]*:\/\//i.test(site) ? site : `https://${site}`);

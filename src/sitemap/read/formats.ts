@@ -4,8 +4,8 @@ import { FeedReader } from './feed-reader.ts';
 import { JsonFeedReader } from './json-feed-reader.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { RecordReader } from './record-reader.ts';
-import { RobotsReader } from './robots-reader.ts';
-import { TextReader } from './text-reader.ts';
+import { openRobots } from './robots-reader.ts';
+import { openText } from './text-reader.ts';
 
 export interface ReaderOptions {
   /** Whether hreflang alternates are pages. */
@@ -28,7 +28,7 @@ export const FORMATS: Readonly<Record<SitemapKind, Format>> = {
   rss: feed,
   atom: feed,
   'json-feed': { hasEnd: true, open: (sink) => new JsonFeedReader(sink) },
-  text: { hasEnd: false, open: (sink) => new TextReader(sink) },
+  text: { hasEnd: false, open: openText },
   csv: { hasEnd: false, open: (sink) => new CsvReader(sink) },
-  robots: { hasEnd: false, open: (sink) => new RobotsReader(sink) },
+  robots: { hasEnd: false, open: openRobots },
 };

@@ -32,7 +32,6 @@ export const en = {
     next: 'Next page',
     pages: 'Pages',
     page: (page: string, pages: string) => `Page ${page} of ${pages}`,
-    perUrl: 'per URL',
     zone: (zone: string) => `Times are in ${zone}.`,
   },
   signIn: {

@@ -33,7 +33,6 @@ export const tr: Text = {
     next: 'Sonraki sayfa',
     pages: 'Sayfalar',
     page: (page, pages) => `Sayfa ${page} / ${pages}`,
-    perUrl: 'URL başına',
     zone: (zone) => `Saatler ${zone} saat dilimindedir.`,
   },
   signIn: {

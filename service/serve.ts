@@ -17,7 +17,8 @@ import { buildApp } from './http/app.ts';
 import type { Context } from './http/context.ts';
 import { readReadiness } from './http/health.ts';
 import { DeniedPace } from './http/limits/denied-pace.ts';
-import { openLimiter } from './http/limits/limiter.ts';
+import { localLimiter } from './http/limits/local-limiter.ts';
+import { sharedLimiter } from './http/limits/shared-limiter.ts';
 import { openProvider } from './index-check/providers.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
 import { runSweeper } from './index-check/sweeper.ts';
@@ -128,7 +129,9 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
     let log: Pick<FastifyBaseLogger, 'warn'> | undefined;
     const onError = (message: string) => (error: unknown) => log?.warn({ err: error }, message);
     const budgetError = onError('the budgets of keys could not be written; they stay in memory');
-    const limiter = openLimiter({ db, settings: settings.budgets, now, onError: budgetError });
+    const { budgets } = settings;
+    // On SQLite there is one process, which counts in memory and saves the counts; on Postgres there may be many.
+    const limiter = db.dialect === 'postgres' ? sharedLimiter(budgets) : localLimiter(db, budgets, now, budgetError);
     closing.add(() => limiter.close());
     const metrics = createMetrics();
     const sweeper = runSweeper(db, now, {
@@ -160,7 +163,7 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
       const ended = await Promise.allSettled([processing.close(), closeServer(app, stopMs)]);
       for (const each of ended) if (each.status === 'rejected') throw each.reason;
     });
-    const stopRetention = runRetention({ db, retention: settings.retention, budgets: settings.budgets }, clock, {
+    const stopRetention = runRetention({ db, retention: settings.retention, budgets }, clock, {
       onDeleted: (deleted) => app.log.info({ deleted }, 'records beyond their retention were deleted'),
       onError: onError('records beyond their retention wait for the storage'),
     });

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { ListQuery } from '../../../contract/requests.ts';
 import { SUBMISSION_STATES, type SubmissionState } from '../../../contract/states.ts';
+import { isDate } from '../validator.ts';
 
 /** The filters of GET /submissions (spec 4.5), read from a form: an invalid one is named and ignored. */
 export interface Filters {
@@ -17,8 +18,8 @@ const RULES: Record<FilterName, (value: string) => boolean> = {
   q: (value) => value.length <= LIMITS.queryLength,
   status: (value) => SUBMISSION_STATES.includes(value as SubmissionState),
   url: (value) => /^https?:\/\/\S+$/i.test(value) && value.length <= LIMITS.urlLength && URL.canParse(value),
-  from: isDay,
-  to: isDay,
+  from: isDate,
+  to: isDate,
 };
 
 export function readFilters(form: Readonly<Record<string, string>>): Filters {
@@ -31,16 +32,11 @@ export function readFilters(form: Readonly<Record<string, string>>): Filters {
     query: Object.fromEntries(valid.map((name) => [name, typed[name]])),
     invalid: given.filter((name) => !valid.includes(name)),
     // A field for days takes nothing else: what is not a day is not shown again.
-    typed: { ...typed, from: isDay(typed.from) ? typed.from : '', to: isDay(typed.to) ? typed.to : '' },
+    typed: { ...typed, from: isDate(typed.from) ? typed.from : '', to: isDate(typed.to) ? typed.to : '' },
   };
 }
 
 /** The filters as a query, for links. */
 export function toQuery({ typed }: Filters): string {
   return new URLSearchParams(Object.entries(typed).filter(([, value]) => value !== '')).toString();
-}
-
-function isDay(text: string): boolean {
-  const at = Date.parse(`${text}T00:00:00Z`);
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }

@@ -58,7 +58,8 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
 
   return {
     /** Adds an account, its first balance a top-up. `password` is returned this once. */
-    async createAccount({ name, balance = micros(0), price, priceFast = price }: AccountToCreate) {
+    async createAccount(wanted: AccountToCreate): Promise<Account & { readonly password: string }> {
+      const { name, balance = micros(0), price, priceFast = price } = wanted;
       assertNotNegative(balance, 'a balance');
       const password = newPassword();
       const hashed = await hashPassword(password);
@@ -117,7 +118,7 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
     /** The events of all accounts after an id, oldest first. */
     eventsAfter: (id: number, limit: number): Promise<AuditEvent[]> => eventsAfter(db, id, limit),
     /** A new password for the dashboard; every session of the account ends. Returned this once. */
-    async resetPassword(name: string) {
+    async resetPassword(name: string): Promise<string> {
       const password = newPassword();
       const hashed = await hashPassword(password);
       await db.tx(async (tx) => {

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { required } from './required.ts';
+import { required } from '../../service/required.ts';
 
 /** Every numbered rule and every table of the specification that a service can keep. */
 const RULES: readonly (readonly [rule: string, says: string])[] = [

@@ -133,7 +133,6 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
     'service/index-check',
     'service/processing',
     'service/http',
-    'service/required',
   ],
   'service/cli': [
     'contract',

@@ -41,8 +41,8 @@ const RULES: readonly (readonly [rule: string, says: string])[] = [
 ];
 
 const START = 'rule | tests\n';
-const folder = fileURLToPath(new URL('.', import.meta.url));
-export const PAGE = fileURLToPath(new URL('../docs/reference/rest-api.md', import.meta.url));
+const folder = fileURLToPath(new URL('../../service/', import.meta.url));
+export const PAGE = fileURLToPath(new URL('../../docs/reference/rest-api.md', import.meta.url));
 
 /** `spec 4.6 rule 2: what is promised`, as the first argument of a test or a group of tests. */
 const NAME = /(?:serviceTest|test|describe)\(\s*(['`])spec ([\d.]+(?: rule \d+)?): (.*?)\1,/gs;

@@ -6,7 +6,7 @@ import { openConnector } from '../connector/connector.ts';
 import { withRunLock } from '../connector/run-lock.ts';
 import { openTemporal } from '../connector/temporal-server.ts';
 import { createLogger } from '../observability/log.ts';
-import { requireKeys } from './requirements.ts';
+import { requireKeys, requireNoBuild } from './requirements.ts';
 import { WHEN_STOPPED } from './time-limit.ts';
 import type { CommandContext } from './with-ledger.ts';
 
@@ -29,7 +29,7 @@ export function workHere<T>(
 /** The same for a command that has read the keys and holds the lock of the watches. `ends`: what ends it early. */
 export async function workLocked<T>(
   output: Output,
-  { config, file }: CommandContext,
+  { config, file, ledger }: CommandContext,
   watches: readonly Watch[],
   follow: (client: Client, ended: AbortSignal) => Promise<T>,
   ends: readonly AbortSignal[],
@@ -41,6 +41,7 @@ export async function workLocked<T>(
     const { client } = connector.deps;
     const working = connector.run();
     try {
+      await requireNoBuild({ client, namespace: client.options.namespace }, ledger.id);
       await connector.confirmAccounts(watches.map(({ account }) => account));
       const own = [abortOnFailure(working), ...(server === null ? [] : [server.lost])];
       return await untilAborted(client, [...ends, ...own], (ended) => follow(client, ended));

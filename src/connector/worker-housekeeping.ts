@@ -5,6 +5,7 @@ import { createNotifier } from '../notify/notify.ts';
 import { pingWatches } from '../notify/ping-watches.ts';
 import { ping } from '../notify/send.ts';
 import type { Logger } from '../observability/log.ts';
+import type { DeploymentVersion } from '../temporal/version-status.ts';
 import { wakeDispatcher } from '../temporal-api/wake-dispatcher.ts';
 import { createUnreadWatch } from './ask-unread.ts';
 import type { Connector } from './connector.ts';
@@ -14,6 +15,7 @@ import { pruneDetails } from './prune-details.ts';
 import { readBalances } from './read-balances.ts';
 import { createReload } from './reload.ts';
 import { updateSchedules } from './schedules.ts';
+import { createBuildWatch } from './watch-builds.ts';
 import { createLedgerWatch } from './watch-ledger.ts';
 import { writeScheduledReport } from './write-report.ts';
 
@@ -23,10 +25,18 @@ export interface WorkerHousekeepingOptions {
   readonly path: string;
   readonly config: Config;
   readonly log: Logger;
+  /** The build of this worker. */
+  readonly version?: DeploymentVersion | undefined;
 }
 
 /** What a worker does by the clock of its process. Runs and index-checks are Temporal schedules. */
-export function startWorkerHousekeeping({ connector, path, config, log }: WorkerHousekeepingOptions): Housekeeping {
+export function startWorkerHousekeeping({
+  connector,
+  path,
+  config,
+  log,
+  version,
+}: WorkerHousekeepingOptions): Housekeeping {
   const { deps } = connector;
   const { client, ledger } = deps;
   const notifier = createNotifier({
@@ -54,6 +64,10 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
   const askUnread = createUnreadWatch({ getConfig: () => deps.config, ledger }, (account) =>
     wakeDispatcher(client, ledger.id, account),
   );
+
+  const watchBuilds = createBuildWatch({
+    ...{ temporal: { client, namespace: client.options.namespace }, ledger: ledger.id, version, log },
+  });
 
   const reload = createReload({
     path,
@@ -111,6 +125,7 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     { name: 'unread jobs', everySeconds: 5, run: askUnread },
     { name: 'credentials', everySeconds: 5, run: () => connector.refreshCredentials() },
     { name: 'ledger', everySeconds: 5, run: watchLedger },
+    { name: 'builds', everySeconds: 60, run: watchBuilds },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
     { name: 'delivery', everySeconds: 10, run: notifier.deliver },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter } from '@temporalio/common';
@@ -29,6 +30,13 @@ export async function courierWorkflows({
   const code = 'codePath' in bundle ? readFileSync(bundle.codePath, 'utf8') : bundle.code;
   // On the first line, so that stack traces keep their lines (src/temporal/workflow-failures.ts).
   return { code: `globalThis.courierEncodesFailures = true; ${code}`, sourceMap: '' };
+}
+
+/** Names the workflow code of this installation, whatever is traced or encrypted. */
+export async function digestWorkflows(): Promise<string> {
+  const bundle = await courierWorkflows();
+  const code = 'codePath' in bundle ? readFileSync(bundle.codePath, 'utf8') : bundle.code;
+  return createHash('sha256').update(code).digest('base64url');
 }
 
 /** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */

@@ -1,3 +1,5 @@
+import { findGrpcStatus } from './grpc-status.ts';
+
 /**
  * The Temporal server is there and does not let us in, or what the configuration has to identify itself is not usable.
  * Waiting does not help. Nothing was submitted or charged. Exit code 2.
@@ -18,6 +20,9 @@ export class TemporalAccessError extends Error {
 
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
+
+/** Whether a request failed for want of a right, which other requests may not need. */
+export const isDenied = (error: unknown): boolean => findGrpcStatus(error)?.code === PERMISSION_DENIED;
 
 /** What a gRPC status means that denies access; null for another status. */
 export function toAccessError(

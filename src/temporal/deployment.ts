@@ -1,4 +1,5 @@
 import { isGrpcServiceError } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { Connected } from './connect.ts';
 import type { DeploymentVersion, VersionState, VersionStatus } from './version-status.ts';
 
@@ -6,6 +7,8 @@ import type { DeploymentVersion, VersionState, VersionStatus } from './version-s
 type NamespaceClient = Pick<Connected, 'client' | 'namespace'>;
 
 const NOT_FOUND = 5;
+/** temporal.api.workflow.v1.VersioningOverride.PinnedOverrideBehavior */
+const PINNED_OVERRIDE = 1;
 /** temporal.api.enums.v1.WorkerDeploymentVersionStatus */
 const STATES: readonly (VersionState | undefined)[] = [
   undefined,
@@ -60,6 +63,53 @@ export async function promoteBuild(
     return;
   }
   await client.workflowService.setWorkerDeploymentCurrentVersion(version);
+}
+
+/** The entry of a build's metadata that says which workflow code it is. */
+const CODE = 'sitemap-courier/workflows';
+
+/** Records which workflow code a build is. The server knows a build from its first poll on; before, it answers NOT_FOUND. */
+export async function recordCode(
+  { client, namespace }: NamespaceClient,
+  { deployment, build }: DeploymentVersion,
+  digest: string,
+): Promise<void> {
+  await client.workflowService.updateWorkerDeploymentVersionMetadata({
+    namespace,
+    deploymentVersion: { deploymentName: deployment, buildId: build },
+    upsertEntries: { [CODE]: defaultPayloadConverter.toPayload(digest) },
+  });
+}
+
+/** Which workflow code a build is; null where its workers have not recorded it. */
+export async function readCode(
+  { client, namespace }: NamespaceClient,
+  { deployment, build }: DeploymentVersion,
+): Promise<string | null> {
+  const { workerDeploymentVersionInfo: info } = await client.workflowService.describeWorkerDeploymentVersion({
+    namespace,
+    deploymentVersion: { deploymentName: deployment, buildId: build },
+  });
+  const recorded = info?.metadata?.entries?.[CODE];
+  return recorded == null ? null : defaultPayloadConverter.fromPayload<string>(recorded);
+}
+
+/** Pins an open workflow to another build, which continues it. */
+export async function pinWorkflow(
+  { client, namespace }: NamespaceClient,
+  workflowId: string,
+  { deployment, build }: DeploymentVersion,
+): Promise<void> {
+  await client.workflowService.updateWorkflowExecutionOptions({
+    namespace,
+    workflowExecution: { workflowId },
+    updateMask: { paths: ['versioning_override'] },
+    workflowExecutionOptions: {
+      versioningOverride: {
+        pinned: { behavior: PINNED_OVERRIDE, version: { deploymentName: deployment, buildId: build } },
+      },
+    },
+  });
 }
 
 async function describe({ client, namespace }: NamespaceClient, deploymentName: string) {

@@ -1,15 +1,17 @@
 import { userInfo } from 'node:os';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
 import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
+import { explainWorkflow } from '../../connector/explain-builds.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { findHeldWatch } from '../../ledger/reports/held-runs.ts';
 import { findRun } from '../../ledger/runs/runs.ts';
-import type { RunId, WatchId } from '../../submission/ids.ts';
+import type { LedgerId, RunId, WatchId } from '../../submission/ids.ts';
+import { getPinnedBuild } from '../../temporal/pinned-workflows.ts';
 import type { Decision } from '../../temporal-api/messages.ts';
 import { action, type Ending } from '../output/command.ts';
-import { requireWorker } from '../requirements.ts';
+import { toUnserved } from '../requirements.ts';
 import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
 import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
 import { workHere } from '../work-here.ts';
@@ -34,6 +36,7 @@ function configureDecision(command: Command, kind: DecisionKind): void {
     .action(
       action((output, flags, run: string, { note, once = false, maxTime }: DecisionFlags) =>
         withLedger(flags, async (context) => {
+          const { ledger } = context;
           const removed = await findRemovedWatch(context, run);
           if (removed !== null && kind === 'approve') throw toNotBuyable(removed, run);
           const decision: Decision = { by: userInfo().username, ...(note === undefined ? {} : { note }) };
@@ -42,7 +45,7 @@ function configureDecision(command: Command, kind: DecisionKind): void {
           const planMs = once ? { planMs: 0 } : {};
           const decide = (client: Client) =>
             sendDecision(
-              { output: { print }, client, ledger: context.ledger, ...planMs },
+              { output: { print }, client, ledger, requireTaker: createTakerCheck(client, ledger.id, once), ...planMs },
               kind,
               run as RunId,
               decision,
@@ -71,12 +74,22 @@ const toNotBuyable = (watch: WatchId, run: string): CommandError =>
       `courier reject ${run}`,
   );
 
+/** A run takes a decision on the build that it is pinned to, whichever is current. `isHere`: this process is the worker. */
+const createTakerCheck =
+  (client: Client, ledger: LedgerId, isHere: boolean) =>
+  async (run: WorkflowExecutionDescription): Promise<void> => {
+    const build = getPinnedBuild(run);
+    if (build === null && isHere) return;
+    const temporal = { client, namespace: client.options.namespace };
+    const missing = await explainWorkflow(temporal, ledger, run.workflowId, build);
+    if (missing !== null) throw toUnserved(missing, 'Nothing was decided, submitted or charged');
+  };
+
 type Decide = (client: Client) => Promise<SentDecision>;
 
-function decideAtWorker({ config, file, ledger }: CommandContext, run: string, decide: Decide): Promise<Ending> {
-  return withTemporal(config, file, async (temporal) => {
-    await requireWorker(temporal, ledger.id);
-    const { decision, exitCode } = await decide(temporal.client);
+function decideAtWorker({ config, file }: CommandContext, run: string, decide: Decide): Promise<Ending> {
+  return withTemporal(config, file, async ({ client }) => {
+    const { decision, exitCode } = await decide(client);
     return { exitCode, summary: { run, decision } };
   });
 }

@@ -2,18 +2,26 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
-import { withTemporal } from '../../connector/temporal-server.ts';
+import { formatBuild } from '../../connector/explain-builds.ts';
+import { findServer, withTemporal } from '../../connector/temporal-server.ts';
+import { isDenied } from '../../temporal/access-error.ts';
+import { createDataConverter } from '../../temporal/data-converter.ts';
 import { listVersions, promoteBuild } from '../../temporal/deployment.ts';
 import { resetAfterRollBack } from '../../temporal/roll-back.ts';
 import type { VersionStatus } from '../../temporal/version-status.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
-import { toBuildRecord, toPromotedRecord } from '../output/records/deployment.ts';
+import { toBuildRecord, toMovedRecord, toPromotedRecord } from '../output/records/deployment.ts';
+import { toSentence } from '../requirements.ts';
+import { withLedger } from '../with-ledger.ts';
 
 export function deploymentsCommand(command: Command): void {
   configureList(command.command('list').description('list the builds of a deployment, and what still runs on each'));
   configurePromote(
     command.command('promote').description('send new workflows to a build: all of them, or a share of them'),
+  );
+  configureMove(
+    command.command('move').description('let another build continue a run whose build has no workers any more'),
   );
 }
 
@@ -42,7 +50,7 @@ function configurePromote(command: Command): void {
       action((output, { config: file }, deployment: string, build: string, { percent }: { percent: number }) =>
         withTemporal(loadConfig(file), file, async (temporal) => {
           await promoteBuild(temporal, { deployment, build }, percent).catch((error: unknown) => {
-            throw isGrpcServiceError(error) ? toRefused(deployment, build, error.details) : error;
+            throw isGrpcServiceError(error) && !isDenied(error) ? toRefused(deployment, build, error.details) : error;
           });
           const reset = percent === 100 ? await resetAfterRollBack(temporal, { deployment, build }) : 0;
           output.record(toPromotedRecord({ deployment, build, percent, reset }));
@@ -63,6 +71,34 @@ function configurePromote(command: Command): void {
       ),
     );
 }
+
+function configureMove(command: Command): void {
+  command
+    .argument('<run>', 'name of the run, as "courier status" shows it: watch/LEDGER/WATCH/…')
+    .requiredOption('--to <build>', 'the build that continues it; run the command where that build is installed')
+    .action(
+      action((output, flags, run: string, { to: build }: { to: string }) =>
+        withLedger(flags, ({ config, file, ledger }) =>
+          withTemporal(config, file, async (temporal) => {
+            // Loaded here: the other commands need no worker of the SDK.
+            const { moveRun } = await import('../../connector/move-run.ts');
+            const dataConverter = createDataConverter(findServer(config, file));
+            const move = await moveRun({ temporal, ledger: ledger.id, dataConverter }, run, build);
+            if (move.kind === 'refused') throw toNotMoved(move);
+            output.record(toMovedRecord(run, move));
+            output.print(`${run} continues on ${formatBuild(move.to)}. Nothing is sent or charged twice.`);
+            return { exitCode: EXIT.done, summary: { run, build } };
+          }),
+        ),
+      ),
+    );
+}
+
+const toNotMoved = ({ why, next }: { readonly why: string; readonly next: string }): CommandError =>
+  new CommandError(
+    EXIT.usage,
+    `${toSentence(why)}. Nothing was changed, and nothing is charged while the run waits. ${toSentence(next)}.`,
+  );
 
 function formatVersion({ build, state, percent, workflows }: VersionStatus): string {
   const open = workflows === 0 ? 'nothing runs on it' : `${formatCounted(workflows, 'workflow', 'workflows')} on it`;

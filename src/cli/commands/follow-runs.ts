@@ -4,6 +4,7 @@ import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Config, Watch } from '../../config/config.ts';
 import { explainActiveRun } from '../../connector/explain-active-run.ts';
+import { explainActiveBuild } from '../../connector/explain-builds.ts';
 import { createKeyMonitor } from '../../connector/missing-key.ts';
 import { OperationError } from '../../connector/operation-error.ts';
 import { readMoneyFirst } from '../../connector/read-money-first.ts';
@@ -125,8 +126,9 @@ async function follow(
     await wakeEnded(progress);
   });
   const result = await followed.catch(async (error: unknown) => {
-    const isActive = error instanceof OperationError && error.failure === 'run_active';
-    throw (isActive ? await explainActiveRun(ledger, watch, account) : null) ?? error;
+    if (!(error instanceof OperationError) || error.failure !== 'run_active') throw error;
+    const money = await explainActiveRun(ledger, watch, account);
+    throw money ?? (await explainActiveBuild(client, ledger.id, watch.id)) ?? error;
   });
   return toEndedRun({ config, ledger }, watch, run, result);
 }

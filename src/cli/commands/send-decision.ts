@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
@@ -28,6 +28,8 @@ interface Deciding {
   readonly output: { print(line: string, exitCode: ExitCode): void };
   readonly client: Pick<Client, 'workflow'>;
   readonly ledger: Ledger;
+  /** Throws when no worker would take the decision. */
+  readonly requireTaker?: (run: WorkflowExecutionDescription) => Promise<void>;
   /** How long to wait for what an approval plans, in milliseconds. 0: somebody else shows it. */
   readonly planMs?: number;
 }
@@ -44,14 +46,16 @@ export interface SentDecision {
  * again wakes it again. Throws a CommandError (exit code 2) when the run is not active, waits for no decision, or has the other.
  */
 export async function sendDecision(
-  { output, client, ledger, planMs = PLAN_MS }: Deciding,
+  { output, client, ledger, requireTaker = async () => undefined, planMs = PLAN_MS }: Deciding,
   kind: DecisionKind,
   run: RunId,
   decision: Decision,
 ): Promise<SentDecision> {
   const handle = client.workflow.getHandle(run);
   try {
-    if ((await handle.describe()).status.name !== 'RUNNING') throw toNotActive(run);
+    const described = await handle.describe();
+    if (described.status.name !== 'RUNNING') throw toNotActive(run);
+    await requireTaker(described);
     const taken = await decideRun(ledger, run, TAKEN[kind], describeDecision(decision));
     if (taken !== TAKEN[kind]) throw new CommandError(EXIT.usage, `${run} was already ${taken}. Nothing was changed.`);
     await handle.signal(wakeSignal);

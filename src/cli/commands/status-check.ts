@@ -26,12 +26,17 @@ import { describeHeld } from '../output/held.ts';
 import { formatHowToDecide, formatOverdue, formatServiceWait, toStopCode } from '../output/notices.ts';
 import { type Problem, toProblemRecord } from '../output/records/status.ts';
 import type { CommandContext } from '../with-ledger.ts';
+import { findServerProblems } from './server-problems.ts';
 
-/** Prints what needs you, and ends with the code of the worst of it. From the ledger alone. */
+/** Prints what needs you, and ends with the code of the worst of it. From the ledger and the Temporal server. */
 export async function checkStatus(output: Output, context: CommandContext): Promise<Ending> {
   const { config, ledger } = context;
   const { states, removed } = await listWatchStates(ledger, [...config.watches.values()]);
-  const problems = [...(await findLedgerProblems(ledger)), ...listAllProblems(context, states, removed)];
+  const problems = [
+    ...(await findLedgerProblems(ledger)),
+    ...(await findServerProblems(context)),
+    ...listAllProblems(context, states, removed),
+  ];
   let needsReview = 0;
   for (const account of config.accounts.values()) {
     const totals = await getAccountTotals(ledger, account.id, account.pricePerUrl);

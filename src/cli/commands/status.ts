@@ -21,6 +21,7 @@ import { createRedraw } from '../output/redraw.ts';
 import { listAccountLines, listWatchLines, type WatchOnPage } from '../output/status-screen.ts';
 import { readSchedules } from '../schedules.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
+import { findServerProblems } from './server-problems.ts';
 import { checkStatus, describeFailing, listAccountProblems, listAllProblems } from './status-check.ts';
 
 interface StatusFlags {
@@ -50,9 +51,9 @@ export function statusCommand(command: Command): void {
 
 export async function showStatus(output: Output, context: CommandContext, all: boolean): Promise<Ending> {
   const { config, ledger } = context;
-  const schedules = await readSchedules(context, output);
+  const [schedules, unserved] = await Promise.all([readSchedules(context, output), findServerProblems(context)]);
   const { states, removed } = await listWatchStates(ledger, [...config.watches.values()]);
-  const problems = listAllProblems(context, states, removed);
+  const problems = [...unserved, ...listAllProblems(context, states, removed)];
   const troubled = new Set(problems.map(({ subject }) => subject));
   const pages = [...states, ...removed].map((state): WatchOnPage => {
     const watch = config.watches.get(state.id);

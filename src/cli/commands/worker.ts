@@ -9,6 +9,7 @@ import { openTemporal } from '../../connector/temporal-server.ts';
 import { waitWhileWorking } from '../../connector/wait-at-start.ts';
 import { startWorkerHousekeeping } from '../../connector/worker-housekeeping.ts';
 import { createLogger } from '../../observability/log.ts';
+import { isDenied } from '../../temporal/access-error.ts';
 import { findCurrentBuild } from '../../temporal/deployment.ts';
 import type { DeploymentVersion } from '../../temporal/version-status.ts';
 import { DUTIES, type Duty } from '../../temporal-api/duties.ts';
@@ -80,7 +81,7 @@ export function workerCommand(command: Command): void {
               ? null
               : await waitWhileWorking(() => untilStop(describeVersion(client, version)), waiting);
           stopping.throwIfAborted();
-          connector.keep(startWorkerHousekeeping({ connector, path: file, config, log }));
+          connector.keep(startWorkerHousekeeping({ connector, path: file, config, log, version }));
           output.record(toReadyRecord(config.watches.size));
           output.say(
             `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}${formatDuties(duties)}. Ctrl-C stops it once what is under way is finished.`,
@@ -102,9 +103,15 @@ function toVersion(deployment?: string, build?: string): DeploymentVersion | und
   throw new CommandError(EXIT.usage, 'Give --deployment and --build together. Nothing was started.');
 }
 
-/** A worker that is not current gets no new workflows, and nothing else would say so. */
-async function describeVersion(client: Client, { deployment, build }: DeploymentVersion): Promise<string> {
-  const current = await findCurrentBuild({ client, namespace: client.options.namespace }, deployment);
+/** A worker that is not current gets no new workflows. Null: this connection may not ask. */
+async function describeVersion(client: Client, { deployment, build }: DeploymentVersion): Promise<string | null> {
+  const current = await findCurrentBuild({ client, namespace: client.options.namespace }, deployment).catch(
+    (error: unknown) => {
+      if (isDenied(error)) return undefined;
+      throw error;
+    },
+  );
+  if (current === undefined) return null;
   const here = `This worker is build ${build} of ${deployment}`;
   if (current === build) return `${here}, which is current.`;
   const now = current === null ? 'no build is current, so nothing runs' : `build ${current} is current`;

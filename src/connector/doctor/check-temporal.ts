@@ -11,8 +11,8 @@ import { resolveTemporal } from '../../temporal/settings.ts';
 import { checkTls } from '../../temporal/tls-files.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { watchScheduleId } from '../../temporal-api/ids.ts';
-import { findWorkers, listMissingDuties } from '../find-workers.ts';
 import { findServer, withTemporal } from '../temporal-server.ts';
+import { checkWorkers } from './check-workers.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const SERVER = { check: 'temporal', subject: null } as const;
@@ -87,7 +87,7 @@ async function checkServer(temporal: Connected, config: Config, ledger: LedgerId
     ok(SERVER, `version ${serverVersion || 'unknown'} responds, namespace ${namespace}`),
     ...(await checkSearchAttributes(temporal)),
     ...(await checkSchedules(temporal, config, ledger)),
-    await checkWorkers(temporal, ledger),
+    ...(await checkWorkers(temporal, ledger)),
   ];
 }
 
@@ -126,16 +126,4 @@ async function checkSchedules({ client }: Connected, config: Config, ledger: Led
       findings.push(warn({ check: 'schedules', subject: id }, 'its schedule is paused', `courier watch resume ${id}`));
   }
   return findings.length > 0 ? findings : [ok(about, `${wanted.length} of ${wanted.length} present and not paused`)];
-}
-
-async function checkWorkers(temporal: Connected, ledger: LedgerId): Promise<Finding> {
-  const about = { check: 'worker', subject: null } as const;
-  const workers = await findWorkers(temporal, ledger);
-  const names = [...new Set([...workers.values()].flat())];
-  if (names.length === 0)
-    return fail(about, 'no worker of this ledger polls its task queues', 'start "courier worker"');
-  const missing = listMissingDuties(workers);
-  if (missing.length > 0)
-    return fail(about, `no worker does ${missing.join(', ')}`, `start "courier worker --duty ${missing.join(' ')}"`);
-  return ok(about, `${names.length === 1 ? '1 worker polls' : `${names.length} workers poll`} (${names.join(', ')})`);
 }

@@ -31,10 +31,26 @@ export const toPromotedRecord = (
   promoted: DeploymentVersion & { readonly percent: number; readonly reset: number },
 ): Static<typeof PromotedRecord> => ({ type: 'promoted', ...promoted });
 
+const MovedRecord = defineRecord('moved', 'A run that another build continues.', {
+  run: text('name of the run'),
+  deployment: text('name of the deployment'),
+  from: text('name of the build that it was pinned to'),
+  build: text('name of the build that continues it'),
+});
+
+export const toMovedRecord = (
+  run: string,
+  { from, to }: { readonly from: DeploymentVersion; readonly to: DeploymentVersion },
+): Static<typeof MovedRecord> => ({ type: 'moved', run, deployment: to.deployment, from: from.build, build: to.build });
+
 export const DEPLOYMENT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'deployments list': { records: [BuildRecord], summary: { builds: count('builds listed') } },
   'deployments promote': {
     records: [PromotedRecord],
     summary: { deployment: text('name of the deployment'), build: text('name of the build') },
+  },
+  'deployments move': {
+    records: [MovedRecord],
+    summary: { run: text('name of the run'), build: text('name of the build') },
   },
 };

@@ -1,0 +1,54 @@
+import type { LedgerId } from '../submission/ids.ts';
+import { isDenied } from '../temporal/access-error.ts';
+import type { Connected } from '../temporal/connect.ts';
+import { recordCode } from '../temporal/deployment.ts';
+import type { DeploymentVersion } from '../temporal/version-status.ts';
+import { findBuildProblems } from './explain-builds.ts';
+import { digestWorkflows } from './worker.ts';
+
+export interface BuildWatchOptions {
+  readonly temporal: Pick<Connected, 'client' | 'namespace'>;
+  readonly ledger: LedgerId;
+  /** The build of this worker. */
+  readonly version: DeploymentVersion | undefined;
+  readonly log: Readonly<Record<'info' | 'warn', (text: string) => void>>;
+}
+
+/**
+ * Returns a function that says once which work no worker takes, and once that workers take all of it. The first call also records
+ * which workflow code this build is. Call it every minute.
+ */
+export function createBuildWatch({ temporal, ledger, version, log }: BuildWatchOptions): () => Promise<void> {
+  const denied = new Set<string>();
+  let waiting = new Set<string>();
+  let isRecorded = false;
+  /** What is not allowed is said once; other requests may be. */
+  const ask = async (work: () => Promise<void>, unlessDenied: string): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      if (!denied.has(unlessDenied)) log.warn(unlessDenied);
+      denied.add(unlessDenied);
+    }
+  };
+  return async () => {
+    if (version !== undefined && !isRecorded) {
+      await ask(async () => recordCode(temporal, version, await digestWorkflows()), NO_METADATA);
+      isRecorded = true;
+    }
+    await ask(async () => {
+      const found = (await findBuildProblems(temporal, ledger)).map(({ problem, next }) => `${problem}: ${next}`);
+      for (const each of found.filter((text) => !waiting.has(text))) log.warn(each);
+      if (found.length === 0 && waiting.size > 0) log.info('workers take all work of this ledger again');
+      waiting = new Set(found);
+    }, NO_LOOK);
+  };
+}
+
+const NO_METADATA =
+  'the Temporal server does not let this connection write the metadata of its build: "courier deployments move" cannot move a ' +
+  'run to it. Work goes on; let an administrator of the namespace give it the right';
+const NO_LOOK =
+  'the Temporal server does not let this connection see who works: a build without workers is not noticed. Work goes on; let an ' +
+  'administrator of the namespace give it the right to describe task queues and list workflows';

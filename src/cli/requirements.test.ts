@@ -44,7 +44,7 @@ describe('requireWorker', () => {
     await assert.rejects(require(polled([0], [ALL[0]!, ALL[2]!, ALL[4]!])), {
       exitCode: 5,
       message:
-        /No worker of this ledger does crawl, track, .* Start "courier worker --duty crawl track", or add --once/,
+        /No worker of this ledger does crawl, track\. .* Start "courier worker --duty crawl track", or add --once/,
     });
   });
 

@@ -16,7 +16,7 @@ export interface BuildWatchOptions {
 
 /**
  * Returns a function that says once which work no worker takes, and once that workers take all of it. The first call also records
- * which workflow code this build is. Call it every minute.
+ * which workflow code this build is. Call it every few seconds or minutes.
  */
 export function createBuildWatch({ temporal, ledger, version, log }: BuildWatchOptions): () => Promise<void> {
   const denied = new Set<string>();

@@ -125,7 +125,7 @@ export function startWorkerHousekeeping({
     { name: 'unread jobs', everySeconds: 5, run: askUnread },
     { name: 'credentials', everySeconds: 5, run: () => connector.refreshCredentials() },
     { name: 'ledger', everySeconds: 5, run: watchLedger },
-    { name: 'builds', everySeconds: 60, run: watchBuilds },
+    { name: 'builds', everySeconds: 30, run: watchBuilds },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
     { name: 'delivery', everySeconds: 10, run: notifier.deliver },

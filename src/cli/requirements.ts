@@ -1,8 +1,8 @@
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import type { Config } from '../config/config.ts';
 import { readApiKey } from '../config/secrets.ts';
-import { type BuildProblem, explainWorkers, formatBuild, formatStart } from '../connector/explain-builds.ts';
-import { findWorkers, getCurrentBuild, listMissingDuties } from '../connector/find-workers.ts';
+import { type BuildProblem, explainWorkers } from '../connector/explain-builds.ts';
+import { findWorkers, getCurrentBuild } from '../connector/find-workers.ts';
 import type { LedgerId } from '../submission/ids.ts';
 import { isDenied } from '../temporal/access-error.ts';
 import type { Connected } from '../temporal/connect.ts';
@@ -15,30 +15,27 @@ export function requireKeys({ accounts }: Config): void {
   for (const { apiKey } of accounts.values()) readApiKey(apiKey);
 }
 
+type Temporal = Pick<Connected, 'client' | 'namespace'>;
+
 /** Throws a CommandError (exit code 5) when no worker would do a part of what is started. */
-export async function requireWorker(temporal: Connected, ledger: LedgerId): Promise<void> {
+export async function requireWorker(temporal: Temporal, ledger: LedgerId): Promise<void> {
   const missing = explainWorkers(await findWorkers(temporal, ledger));
   if (missing !== null) throw toUnserved(missing, 'Nothing was started or charged');
 }
 
-/** Throws a CommandError (exit code 2) when the server sends the work of the ledger to a build, and none to a worker with --once. */
-export async function requireNoBuild(
-  temporal: Pick<Connected, 'client' | 'namespace'>,
-  ledger: LedgerId,
-): Promise<void> {
+/**
+ * Throws a CommandError (exit code 5) when the work of the ledger goes to a build without workers. A worker with --once has no
+ * build, so it would be given nothing.
+ */
+export async function requireCurrentBuild(temporal: Temporal, ledger: LedgerId): Promise<void> {
   const workers = await findWorkers(temporal, ledger).catch((error: unknown) => {
+    // Without a build this is the only request that needs the right.
     if (isDenied(error)) return null;
     throw error;
   });
-  const current = workers === null ? null : getCurrentBuild(workers);
-  if (workers === null || current === null) return;
-  const missing = listMissingDuties(workers, current);
-  const start = missing.length === 0 ? '' : `, and start "${formatStart(current, missing)}"`;
-  throw new CommandError(
-    EXIT.usage,
-    `The Temporal server sends the work of this ledger to ${formatBuild(current)}, and nothing to a command with --once. ` +
-      `Nothing was started or charged. Leave --once out${start}.`,
-  );
+  if (workers === null || getCurrentBuild(workers) === null) return;
+  const missing = explainWorkers(workers);
+  if (missing !== null) throw toUnserved(missing, 'Nothing was started or charged');
 }
 
 /** Nobody would do what a command asks for. */

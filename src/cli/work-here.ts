@@ -6,7 +6,7 @@ import { openConnector } from '../connector/connector.ts';
 import { withRunLock } from '../connector/run-lock.ts';
 import { openTemporal } from '../connector/temporal-server.ts';
 import { createLogger } from '../observability/log.ts';
-import { requireKeys, requireNoBuild } from './requirements.ts';
+import { requireCurrentBuild, requireKeys } from './requirements.ts';
 import { WHEN_STOPPED } from './time-limit.ts';
 import type { CommandContext } from './with-ledger.ts';
 
@@ -41,7 +41,7 @@ export async function workLocked<T>(
     const { client } = connector.deps;
     const working = connector.run();
     try {
-      await requireNoBuild({ client, namespace: client.options.namespace }, ledger.id);
+      await requireCurrentBuild({ client, namespace: client.options.namespace }, ledger.id);
       await connector.confirmAccounts(watches.map(({ account }) => account));
       const own = [abortOnFailure(working), ...(server === null ? [] : [server.lost])];
       return await untilAborted(client, [...ends, ...own], (ended) => follow(client, ended));

@@ -148,8 +148,8 @@ describe('a build whose worker has stopped', () => {
       /waits for build A .* Nothing was decided, submitted or charged\. Start "courier worker/,
     );
     const once = await courier(folder, 'approve', run, '--once');
-    assert.equal(once.code, 2);
-    assert.match(once.stderr, /sends the work of this ledger to build B of .* Leave --once out\./);
+    assert.equal(once.code, 5);
+    assert.match(once.stderr, /waits for build A .* Nothing was decided, submitted or charged/);
     const again = await courier(folder, 'run', 'slow');
     assert.equal(again.code, 9, again.stderr);
     assert.match(again.stderr, /slow: \S+ waits for build A .* This run began nothing/);

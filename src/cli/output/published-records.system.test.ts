@@ -38,6 +38,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'ledger forget': ['--watch', 'shop'],
   'deployments list': ['courier'],
   'deployments promote': ['courier', '1'],
+  'deployments move': ['watch/x/y/z', '--to', '1'],
   'quarantine release': ['shop', 'https://shop.example/'],
   crawl: ['no-such-sitemap.xml'],
 };

@@ -39,6 +39,11 @@ const ELSEWHERE: Readonly<Record<string, { readonly why: string; readonly file: 
     file: 'test/e2e/demo.test.ts',
     success: 'assert.equal(first.code, 0, first.output);',
   },
+  'deployments move': {
+    why: 'it needs a build whose worker has stopped for more than a minute',
+    file: 'test/e2e/builds.test.ts',
+    success: 'assert.equal(moved.code, 0, moved.stderr);',
+  },
   'ledger forget': {
     why: 'it needs a watch that was removed and has nothing under way',
     file: FORGET_TEST,

@@ -5,12 +5,13 @@ import type { SecretReference } from '../config/schema.ts';
 import { readSecret, SecretMissingError } from '../config/secrets.ts';
 import { createSampler, type Sample } from '../metrics/sample.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../metrics/worker-metrics.ts';
-import { type AdminListener, openAdminListener } from '../observability/admin-listener.ts';
+import { type AdminAddress, type AdminListener, openAdminListener } from '../observability/admin-listener.ts';
 import { VERSION } from '../observability/version.ts';
 import type { RateLimitStore } from '../rate-limit/limiter.ts';
 import { toRateLimits } from '../rate-limit/limits.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { freePort } from '../temporal/free-port.ts';
+import { OperationError } from './operation-error.ts';
 import { createPublicationAnswerer } from './publication/answer-publication.ts';
 import { createRunRequester } from './publication/request-run.ts';
 import type { AskLedger } from './watch-ledger.ts';
@@ -64,10 +65,30 @@ export async function prepareAdmin(address: NonNullable<Config['admin']>): Promi
         },
         ...(runs === null ? {} : { answerPost: answerPublications(subjects, runs.secret) }),
         onError: (error) => log.error({ error }, 'an answer of the admin listener failed'),
+      }).catch((error: unknown) => {
+        throw explainListener(address, error) ?? error;
       });
     },
   };
 }
+
+function explainListener({ host, port }: AdminAddress, error: unknown): OperationError | null {
+  const { code = '' } = error as { readonly code?: string };
+  const why = UNUSABLE[code];
+  if (why === undefined) return null;
+  return new OperationError(
+    'listener',
+    `The listener of admin cannot open ${host}:${port}: ${why}. Nothing was started, sent or charged. Stop what uses it, or ` +
+      'correct admin.host and admin.port.',
+    { cause: error },
+  );
+}
+
+const UNUSABLE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process uses the port',
+  EACCES: 'this user may not open the port',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+};
 
 /** A shorter one could be guessed. */
 const SHORTEST_SECRET = 16;

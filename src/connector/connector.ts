@@ -5,6 +5,7 @@ import { createActivities } from '../../activities/index.ts';
 import { workerStops } from '../../activities/lost-attempts.ts';
 import type { Config } from '../config/config.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
+import type { Trouble } from '../metrics/worker-metrics.ts';
 import { createEventLog } from '../observability/event-log.ts';
 import type { Logger } from '../observability/log.ts';
 import { emitToAll } from '../observability/worker-events.ts';
@@ -30,6 +31,8 @@ export interface Connector {
   readonly deps: Deps;
   /** Why the ledger cannot be written; null when it can. */
   readonly askLedger: AskLedger;
+  /** Shows a trouble of the worker, or its end, in the metrics. */
+  setTrouble(trouble: Trouble, is: boolean): void;
   /** http://HOST:PORT of the listener for metrics and health. */
   readonly adminUrl?: string;
   /** Throws an OperationError (other_account) when the key of one belongs to another account than the ledger's. */
@@ -126,7 +129,20 @@ async function buildConnector(
     emit: admin === null ? writeEvent : emitToAll(writeEvent, admin.metrics.count),
   });
   const activities = createActivities(deps);
+  const askLedger = createLedgerProbe(ledger);
+  let isRunning = () => false;
+  /** Before there is a worker: one that was created and never ran keeps the process alive. */
+  const listener = await admin?.open({
+    deps,
+    rateLimits,
+    connection,
+    isRunning: () => isRunning(),
+    askLedger,
+    toLink: (run) => (uiUrl === null ? null : `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(run)}`),
+  });
+  if (listener !== undefined) keep(listener);
   const { native, worker } = await reach(openWorker);
+  isRunning = worker.isRunning;
   keep({ close: () => native.connection.close() });
 
   /** On a connection of its own: the core refuses another worker on that of one that failed. */
@@ -151,20 +167,10 @@ async function buildConnector(
       throw error;
     }
   }
-  const askLedger = createLedgerProbe(ledger);
-  const listener = await admin?.open({
-    deps,
-    rateLimits,
-    connection,
-    isRunning: worker.isRunning,
-    askLedger,
-    toLink: (run) => (uiUrl === null ? null : `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(run)}`),
-  });
-  if (listener !== undefined) keep(listener);
-
   return {
     deps,
     askLedger,
+    setTrouble: (trouble, is) => admin?.metrics.setTrouble(trouble, is),
     ...(listener === undefined ? {} : { adminUrl: listener.address }),
     async confirmAccounts(ids) {
       for (const id of new Set(ids)) {

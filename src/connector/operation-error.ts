@@ -12,6 +12,8 @@ export type OperationFailure =
   | 'held'
   /** No response in time: try again later. */
   | 'no_response'
+  /** The listener for metrics and health cannot open its address. */
+  | 'listener'
   /** The workflow failed. */
   | 'failed';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
 /** What a program with this logger writes to stderr. */
@@ -31,6 +32,18 @@ describe('the log', () => {
       `createLogger('info', 'test', true).warn({ error: new Error('the disk is full'), id: 7 }, 'Activity failed');`,
     );
     assert.match(line, /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] WARN: Activity failed: the disk is full\n$/);
+  });
+
+  test('a log that cannot be written, as on a full disk, does not end the program', () => {
+    const code = `import { createLogger } from './src/observability/log.ts';
+    const log = createLogger('info', 'test', false);
+    for (let line = 0; line < 3; line++) log.info('ready');
+    setTimeout(() => process.stdout.write('alive'), 50);`;
+    const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', openSync('/dev/full', 'w')],
+    });
+    assert.deepEqual([run.status, run.stdout], [0, 'alive']);
   });
 
   test('a failure that the SDK logs keeps its message and its class', () => {

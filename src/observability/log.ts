@@ -43,8 +43,16 @@ export function createLogger(level: LogLevel, name: string, isTerminal = process
         censor: '[secret]',
       },
     },
-    isTerminal ? openPretty() : destination({ fd: 2, sync: true }),
+    isTerminal ? openPretty() : openStderr(),
   );
+}
+
+/** What is kept of a log that cannot be written, such as on a full disk, until it can again. */
+const KEPT_BYTES = 1024 * 1024;
+
+/** A worker goes on without its log: what it buys is in the ledger. */
+function openStderr(): DestinationStream {
+  return destination({ fd: 2, sync: true, maxLength: KEPT_BYTES }).on('error', () => undefined);
 }
 
 /** Loaded only for a terminal. */

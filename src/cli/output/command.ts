@@ -41,6 +41,7 @@ const EXIT_OF_FAILURE: Readonly<Record<OperationFailure, ExitCode>> = {
   funds: EXIT.balanceOrCap,
   held: EXIT.partial,
   no_response: EXIT.transient,
+  listener: EXIT.transient,
   failed: EXIT.partial,
 };
 

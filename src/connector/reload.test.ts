@@ -24,19 +24,21 @@ function openScene(t: TestContext) {
   writeFileSync(path, write(['shop']));
   const applied: Config[] = [];
   const lines: string[] = [];
+  const invalid: boolean[] = [];
   let failures = 0;
   const note = (level: string) => (_fields: object, message: string) => lines.push(`${level} ${message}`);
   const check = createReload({
     path,
     config: loadConfig(path),
     log: { info: note('info'), warn: note('warn'), error: note('error') } as unknown as Logger,
+    setInvalid: (is) => invalid.push(is),
     async apply(next) {
       if (failures-- > 0) throw new Error('no server');
       applied.push(next);
     },
   });
   return {
-    ...{ folder, path, applied, lines },
+    ...{ folder, path, applied, lines, invalid },
     failNext: (times: number) => {
       failures = times;
     },
@@ -63,9 +65,10 @@ describe('reload of the configuration', () => {
   });
 
   test('a bad change keeps the last good configuration and is logged once; a good one afterwards is in force', async (t) => {
-    const { save, check, applied, lines } = openScene(t);
+    const { save, check, applied, lines, invalid } = openScene(t);
     save(write(['shop']).replace('account: main', 'account: mian'));
     await check(60);
+    assert.equal(invalid.at(-1), true, 'the metrics show it');
     assert.equal(applied.length, 0);
     assert.equal(lines.length, 1);
     assert.match(lines[0] ?? '', /courier\.yaml:5:\d+.*"mian".*\n.*continues with the configuration before/s);
@@ -75,6 +78,8 @@ describe('reload of the configuration', () => {
     save(write(['shop', 'blog']));
     await check(2);
     assert.deepEqual([applied.length, lines.length], [1, 3]);
+    await check(1);
+    assert.equal(invalid.at(-1), false);
   });
 
   test('a bad change that is undone is not put in force again', async (t) => {

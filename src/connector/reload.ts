@@ -11,6 +11,8 @@ export interface ReloadOptions {
   readonly path: string;
   readonly config: Config;
   readonly log: Logger;
+  /** Whether the files are not what is in force, and cannot be. */
+  readonly setInvalid?: (is: boolean) => void;
   /** Puts a configuration in force. Called again at the next check after a failure. */
   readonly apply: (next: Config, before: Config) => Promise<void>;
 }
@@ -20,7 +22,13 @@ export interface ReloadOptions {
  * read when two checks in a row see the same text, because an editor may be halfway through a file. A valid one is put in
  * force; a bad one is logged once and changes nothing.
  */
-export function createReload({ path, config, log, apply }: ReloadOptions): () => Promise<void> {
+export function createReload({
+  path,
+  config,
+  log,
+  apply,
+  setInvalid = () => undefined,
+}: ReloadOptions): () => Promise<void> {
   let current = config;
   let inForce = readText(path);
   let seen = inForce;
@@ -36,6 +44,7 @@ export function createReload({ path, config, log, apply }: ReloadOptions): () =>
     const text = readText(path);
     const isSettled = text === seen;
     seen = text;
+    if (text === inForce) setInvalid(false);
     if (text === inForce || !isSettled) return;
     let next: Config;
     try {
@@ -43,6 +52,7 @@ export function createReload({ path, config, log, apply }: ReloadOptions): () =>
       for (const { apiKey } of next.accounts.values()) readApiKey(apiKey);
     } catch (error) {
       if (!(error instanceof ConfigError || error instanceof SecretMissingError)) throw error;
+      setInvalid(true);
       return complainOnce(text, error.message);
     }
     const { temporal, worker, ledgerUrl, admin } = current;

@@ -2,6 +2,7 @@ import type { LedgerId } from '../submission/ids.ts';
 import { isDenied } from '../temporal/access-error.ts';
 import type { Connected } from '../temporal/connect.ts';
 import { recordCode } from '../temporal/deployment.ts';
+import { findGrpcStatus, isPassing } from '../temporal/grpc-status.ts';
 import type { DeploymentVersion } from '../temporal/version-status.ts';
 import { findBuildProblems } from './explain-builds.ts';
 import { digestWorkflows } from './worker.ts';
@@ -12,13 +13,20 @@ export interface BuildWatchOptions {
   /** The build of this worker. */
   readonly version: DeploymentVersion | undefined;
   readonly log: Readonly<Record<'info' | 'warn', (text: string) => void>>;
+  readonly setTrouble: (trouble: 'temporal' | 'build', is: boolean) => void;
 }
 
 /**
  * Returns a function that says once which work no worker takes, and once that workers take all of it. The first call also records
  * which workflow code this build is. Call it every few seconds or minutes.
  */
-export function createBuildWatch({ temporal, ledger, version, log }: BuildWatchOptions): () => Promise<void> {
+export function createBuildWatch({
+  temporal,
+  ledger,
+  version,
+  log,
+  setTrouble,
+}: BuildWatchOptions): () => Promise<void> {
   const denied = new Set<string>();
   let waiting = new Set<string>();
   let isRecorded = false;
@@ -32,7 +40,7 @@ export function createBuildWatch({ temporal, ledger, version, log }: BuildWatchO
       denied.add(unlessDenied);
     }
   };
-  return async () => {
+  const look = async (): Promise<void> => {
     if (version !== undefined && !isRecorded) {
       await ask(async () => recordCode(temporal, version, await digestWorkflows()), NO_METADATA);
       isRecorded = true;
@@ -42,7 +50,19 @@ export function createBuildWatch({ temporal, ledger, version, log }: BuildWatchO
       for (const each of found.filter((text) => !waiting.has(text))) log.warn(each);
       if (found.length === 0 && waiting.size > 0) log.info('workers take all work of this ledger again');
       waiting = new Set(found);
+      setTrouble('build', found.length > 0);
     }, NO_LOOK);
+  };
+  return async () => {
+    try {
+      await look();
+      setTrouble('temporal', false);
+    } catch (error) {
+      // The SDK logs that the server is away, once for all requests.
+      const status = findGrpcStatus(error);
+      if (status === null || !isPassing(status)) throw error;
+      setTrouble('temporal', true);
+    }
   };
 }
 

@@ -44,6 +44,7 @@ export function startWorkerHousekeeping({
     getConfig: () => deps.config,
     log,
     startedAt: ledger.now(),
+    setUndelivered: (is) => connector.setTrouble('notifications', is),
     async forecastPrices() {
       const { accounts } = await forecastRuns({ config: deps.config, ledger, isPaused: () => false });
       return new Map(accounts.map(({ account, newPrices }) => [account, newPrices]));
@@ -67,12 +68,14 @@ export function startWorkerHousekeeping({
 
   const watchBuilds = createBuildWatch({
     ...{ temporal: { client, namespace: client.options.namespace }, ledger: ledger.id, version, log },
+    setTrouble: connector.setTrouble,
   });
 
   const reload = createReload({
     path,
     config,
     log,
+    setInvalid: (is) => connector.setTrouble('configuration', is),
     async apply(after) {
       connector.replaceConfig(after);
       await timed.close();

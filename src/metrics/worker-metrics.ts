@@ -9,6 +9,10 @@ const CRAWL_SECONDS = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200];
 const LAG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600];
 const REQUEST_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90];
 
+/** What keeps a worker from its work, or you from hearing of it, and is in no ledger. Its log says more. */
+export const TROUBLES = ['temporal', 'build', 'configuration', 'notifications'] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
 /**
  * What a worker shows of itself, for Prometheus. Counters and histograms are of this process; gauges are of the ledger, so
  * they are the same for all workers of a ledger. Amounts are in micro-lira. Labels hold names from the configuration and
@@ -16,6 +20,7 @@ const REQUEST_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90];
  */
 export interface WorkerMetrics {
   readonly count: EmitEvent;
+  setTrouble(trouble: Trouble, is: boolean): void;
   /** Null: the ledger could not be read. `isWritable`: whether it can be written. */
   render(sample: Sample | null, isWritable?: boolean): Promise<{ readonly type: string; readonly text: string }>;
   /** The names of all metrics. */
@@ -72,6 +77,14 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
     help: '1 when the ledger could be written, else 0: nothing is sent before it is recorded.',
     registers,
   });
+  const trouble = new Gauge({
+    name: 'courier_trouble',
+    help: '1 while the worker has this trouble, which its log explains.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const setTrouble = (kind: Trouble, is: boolean): void => trouble.set({ kind }, is ? 1 : 0);
+  for (const each of TROUBLES) setTrouble(each, false);
   const gauges = createSampleGauges(register);
 
   const count: EmitEvent = (event) => {
@@ -117,7 +130,7 @@ export function createWorkerMetrics(version: string): WorkerMetrics {
   };
 
   return {
-    count,
+    ...{ count, setTrouble },
     async render(sample, isWritable = sample !== null) {
       gauges.set(sample);
       writable.set(isWritable ? 1 : 0);

@@ -16,6 +16,8 @@ export interface DeliverOptions {
     id: { readonly id: string; readonly sentAt: number },
   ) => Promise<void>;
   readonly redact: (text: string) => string;
+  /** Told of each attempt. */
+  readonly tried: (channel: string, isDelivered: boolean) => unknown;
 }
 
 /** A message this old says nothing any more. */
@@ -25,7 +27,7 @@ const BACKOFF = { firstMs: 15_000, maxMs: 30 * 60_000 };
 const MOST = 50;
 
 /** Delivers what waits. A channel that fails gets its messages later and in order, with growing waits, for three days. */
-export async function deliverMessages({ ledger, log, getChannel, send, redact }: DeliverOptions): Promise<void> {
+export async function deliverMessages({ ledger, log, getChannel, send, redact, tried }: DeliverOptions): Promise<void> {
   for (let sent = 0; sent < MOST; sent++) {
     const queued = await claimMessage(ledger);
     if (queued === null) return;
@@ -37,8 +39,10 @@ export async function deliverMessages({ ledger, log, getChannel, send, redact }:
     }
     try {
       await send(channel, JSON.parse(queued.message) as Message, { id: `${ledger.id}-${id}`, sentAt: ledger.now() });
+      tried(name, true);
       await endMessage(ledger, id, null);
     } catch (error) {
+      tried(name, false);
       const failure = redact((error as Error).message);
       const age = ledger.now() - created_at;
       if (error instanceof DeliveryError && error.isFinal) {

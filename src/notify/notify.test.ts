@@ -25,6 +25,7 @@ import { recordBalance } from '../ledger/money/balance.ts';
 import { confirmAccount } from '../ledger/money/confirm-account.ts';
 import { learnPrice } from '../ledger/money/price.ts';
 import { recordContact } from '../ledger/notices/contact.ts';
+import { listUndelivered } from '../ledger/notices/queue.ts';
 import { judgeRun } from '../ledger/plans/judge-run.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
 import { decideRun } from '../ledger/runs/decide-run.ts';
@@ -65,13 +66,16 @@ function openNotifier(ledger: TestLedger, config: Config = configWith()) {
   const sent: Message[] = [];
   const log: string[] = [];
   const prices: ReadonlyMap<AccountId, readonly PriceEffect[]> = new Map();
-  const scene = { down: false, refuses: false, config, prices };
+  const scene = { down: false, refuses: false, config, prices, undelivered: false };
   const note = (_fields: object, text: string) => log.push(text);
   const notifier = createNotifier({
     ledger,
     getConfig: () => scene.config,
     log: { warn: note, error: note, info: () => undefined } as unknown as Logger,
     startedAt: ledger.now(),
+    setUndelivered(is) {
+      scene.undelivered = is;
+    },
     forecastPrices: async () => scene.prices,
     async send(_channel, message) {
       if (scene.down) throw new Error(`refused with ${CANARY}`);
@@ -102,6 +106,19 @@ async function buyPages(ledger: TestLedger, run: string, pages: readonly string[
 }
 
 describe('notifications', () => {
+  testLedger('a channel that takes no messages shows in the metrics and the ledger until it does', async (ledger) => {
+    const { pass, scene, sent } = openNotifier(ledger);
+    scene.down = true;
+    await recordContact(ledger, ACCOUNT.id, 'connect ECONNREFUSED');
+    await pass(HOUR);
+    const [channel] = await listUndelivered(ledger, ['ops', 'other']);
+    assert.deepEqual([scene.undelivered, channel?.channel, channel?.failure], [true, 'ops', 'refused with [secret]']);
+    scene.down = false;
+    await pass(2 * HOUR);
+    assert.equal(sent.length > 0, true);
+    assert.deepEqual([scene.undelivered, await listUndelivered(ledger, ['ops'])], [false, []]);
+  });
+
   testLedger('an outage of 48 hours is two messages, whatever the watches do meanwhile', async (ledger) => {
     const scheduled = configWith({}, { schedule: { cron: '30 4 * * *' } });
     const { pass, sent, titles } = openNotifier(ledger, scheduled);

@@ -15,6 +15,8 @@ export interface NotifierOptions extends FindOptions {
   readonly ledger: Ledger;
   readonly getConfig: () => Config;
   readonly log: Logger;
+  /** Whether a channel took no message at the last attempt. */
+  readonly setUndelivered?: (is: boolean) => void;
   /** Replaced by tests. */
   readonly send?: typeof sendMessage;
 }
@@ -37,8 +39,17 @@ export interface Notifier {
 
 const KEPT_MS = 30 * 86_400_000;
 
-export function createNotifier({ ledger, getConfig, log, send = sendMessage, ...find }: NotifierOptions): Notifier {
+export function createNotifier({
+  ledger,
+  getConfig,
+  log,
+  setUndelivered = () => undefined,
+  send = sendMessage,
+  ...find
+}: NotifierOptions): Notifier {
   let troubledSince = find.startedAt;
+  /** Channels that took no message at the last attempt. */
+  const failing = new Set<string>();
   const toText = (draft: Draft, config: Config, ids: readonly string[] = []): string => {
     const redact = createRedactor(config, ids);
     const texts = { title: redact(draft.title), lines: draft.lines.map(redact) };
@@ -66,7 +77,14 @@ export function createNotifier({ ledger, getConfig, log, send = sendMessage, ...
     async deliver() {
       const config = getConfig();
       const redact = createRedactor(config);
-      await deliverMessages({ ledger, log, getChannel: (name) => config.notify.channels.get(name), send, redact });
+      await deliverMessages({
+        ...{ ledger, log, redact },
+        getChannel: (name) => config.notify.channels.get(name),
+        send,
+        tried: (name, isDelivered) => (isDelivered ? failing.delete(name) : failing.add(name)),
+      });
+      for (const name of failing) if (!config.notify.channels.has(name)) failing.delete(name);
+      setUndelivered(failing.size > 0);
     },
     async queueDigest(occasion) {
       const config = getConfig();

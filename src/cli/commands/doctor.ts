@@ -6,6 +6,7 @@ import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { formatProblem } from '../../config/config-error.ts';
 import { loadConfig, loadConfigFiles } from '../../config/load.ts';
 import { checkLedger } from '../../connector/doctor/check-ledger.ts';
+import { checkNotifications } from '../../connector/doctor/check-notifications.ts';
 import { checkService } from '../../connector/doctor/check-service.ts';
 import { checkSitemaps } from '../../connector/doctor/check-sitemaps.ts';
 import { checkTemporal } from '../../connector/doctor/check-temporal.ts';
@@ -91,7 +92,7 @@ async function diagnose(
   if (readsSitemaps) {
     for (const watch of watches.values()) show(await checkSitemaps(watch, signal));
   }
-  show([checkNotifications(context)]);
+  show(await checkNotifications(config, ledger));
   if (unusable === null) show(await checkRuns(context));
   const counts = { ok: 0, warn: 0, fail: 0 };
   for (const { level } of findings) counts[level] += 1;
@@ -103,14 +104,6 @@ async function diagnose(
 }
 
 const CONFIG_WARNING = 'correct the setting, or leave it if it is meant so';
-
-/** Who hears of a problem. */
-function checkNotifications({ config }: CommandContext): Finding {
-  const about = { check: 'notifications', subject: null } as const;
-  const channels = [...config.notify.channels.keys()];
-  if (channels.length === 0) return ok(about, 'no channel is configured; problems are in "courier status --check"');
-  return ok(about, `${formatCounted(channels.length, 'channel')} configured: ${channels.join(', ')}`);
-}
 
 function toExitCode(findings: readonly Finding[]): ExitCode {
   const failed = findings.filter(({ level }) => level === 'fail');

@@ -12,6 +12,7 @@ import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
 import { listOverdueJobs, type OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { AccountStatus } from '../../ledger/money/account-status.ts';
 import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
+import { listUndelivered } from '../../ledger/notices/queue.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { probeLedger } from '../../ledger/probe-ledger.ts';
 import { type AccountTotals, getAccountTotals, type RunLine } from '../../ledger/reports/totals.ts';
@@ -35,6 +36,7 @@ export async function checkStatus(output: Output, context: CommandContext): Prom
   const problems = [
     ...(await findLedgerProblems(ledger)),
     ...(await findServerProblems(context)),
+    ...(await findUndelivered(context)),
     ...listAllProblems(context, states, removed),
   ];
   let needsReview = 0;
@@ -65,6 +67,16 @@ async function findLedgerProblems(ledger: Ledger): Promise<Problem[]> {
   if (failure === null) return [];
   const exitCode = isLasting(failure.failure) ? EXIT.partial : EXIT.transient;
   return [{ subject: 'ledger', exitCode, problem: describeLedgerFailure(failure) }];
+}
+
+/** Who is to hear of problems hears of none. */
+async function findUndelivered({ config, ledger }: Known): Promise<Problem[]> {
+  const failing = await listUndelivered(ledger, [...config.notify.channels.keys()]);
+  return failing.map(({ channel, since, failure }) => ({
+    subject: channel,
+    exitCode: EXIT.partial,
+    problem: `a message of ${formatInstant(since)} to this channel is not delivered: ${failure}. Correct the channel: courier notify test`,
+  }));
 }
 
 /** What needs you of all watches, in their order; those that left the configuration come last. */

@@ -5,6 +5,7 @@ import { formatDay } from '../../submission/instant.ts';
 import { TemporalAccessError } from '../../temporal/access-error.ts';
 import { type Connected, type TemporalSettings, toTls } from '../../temporal/connect.ts';
 import { PayloadKeyError } from '../../temporal/encryption.ts';
+import { findGrpcStatus, isPassing } from '../../temporal/grpc-status.ts';
 import { findMissingSearchAttributes, formatAdminCommand } from '../../temporal/missing-search-attributes.ts';
 import { type BinarySource, findBinarySource } from '../../temporal/server-binary.ts';
 import { resolveTemporal } from '../../temporal/settings.ts';
@@ -27,17 +28,31 @@ export async function checkTemporal(config: Config, file: string, ledger: Ledger
   }
   try {
     return [
-      ...(await withTemporal(config, file, (temporal) => checkServer(temporal, config, ledger))),
+      ...(await withTemporal(config, file, (temporal) =>
+        temporal.client.withDeadline(Date.now() + DEADLINE_MS, () => checkServer(temporal, config, ledger)),
+      )),
       ...checkCertificate(findServer(config, file), Date.now()),
     ];
   } catch (error) {
     if (error instanceof TemporalAccessError) return [fail(SERVER, error.problem, error.next)];
     if (error instanceof SecretMissingError || error instanceof PayloadKeyError)
       return [fail(SERVER, error.message, 'then run "courier doctor" again')];
+    const refused = findGrpcStatus(error);
+    if (refused !== null && isPassing(refused))
+      return [
+        fail(SERVER, `the server refuses requests, or answers too late (${refused.details})`, REFUSING, {
+          transient: true,
+        }),
+      ];
     if (!(error instanceof TemporalUnreachableError)) throw error;
     return [fail(SERVER, error.message, 'start the server, or correct temporal.address', { transient: true })];
   }
 }
+
+/** The SDK would ask a server that refuses again for minutes. */
+const DEADLINE_MS = 15_000;
+const REFUSING =
+  'look at the server: its disk or database, and its limits of requests. Nothing is lost; what it refused is asked again';
 
 /** No server is configured: a command starts one for itself, if it finds one. A run without news needs none. */
 export function describeOwnServer(source: BinarySource): Finding {
@@ -78,6 +93,8 @@ async function checkServer(temporal: Connected, config: Config, ledger: LedgerId
   try {
     await client.workflowService.describeNamespace({ namespace });
   } catch (error) {
+    const status = findGrpcStatus(error);
+    if (status !== null && isPassing(status)) throw error;
     const { details = (error as Error).message } = error as { readonly details?: string };
     return [
       fail(SERVER, `namespace ${namespace} cannot be used (${details})`, `create it, or correct temporal.namespace`),

@@ -57,6 +57,25 @@ export async function postponeMessage({ db }: Ledger, id: number, until: number,
   await db.run(sql`UPDATE notice_queue SET not_before = ${until}, failure = ${failure} WHERE id = ${id}`);
 }
 
+/** A channel that failed the last time. */
+export interface Undelivered {
+  readonly channel: string;
+  readonly failure: string;
+  readonly since: number;
+}
+
+/** The channels whose next message waits after a failure, or whose last one was refused or given up. */
+export async function listUndelivered({ db }: Ledger, channels: readonly string[]): Promise<Undelivered[]> {
+  const found: Undelivered[] = [];
+  for (const channel of channels) {
+    const row = await db.get(sql<{ failure: string | null; created_at: number }>`
+      SELECT failure, created_at FROM notice_queue WHERE channel = ${channel} AND attempts > 0
+      ORDER BY ended_at IS NOT NULL, ended_at DESC, id LIMIT 1`);
+    if (row?.failure != null) found.push({ channel, failure: row.failure, since: row.created_at });
+  }
+  return found;
+}
+
 /** Uses notice_queue_ended. */
 export async function deleteMessagesEndedBefore({ db }: Ledger, before: number): Promise<number> {
   return (await db.run(sql`DELETE FROM notice_queue WHERE ended_at IS NOT NULL AND ended_at < ${before}`)).changes;

@@ -264,7 +264,7 @@ export const toScheduleRecord = (
 
 /** Something that does not go on by itself, or not as it should. */
 export interface Problem {
-  /** The watch or account, the ledger, or the Temporal server. */
+  /** The watch, account or channel, the ledger, or the Temporal server. */
   readonly subject: string;
   readonly exitCode: ExitCode;
   /** What it is, and what to do. */
@@ -274,7 +274,7 @@ export interface Problem {
 }
 
 const ProblemRecord = defineRecord('problem', 'Something that needs you; only with `--check`.', {
-  subject: text('name of the watch or account, `ledger` or `temporal`'),
+  subject: text('name of the watch, account or channel, `ledger` or `temporal`'),
   exit_code: count('of the command, unless something is worse'),
   problem: text('what it is, and what to do'),
 });

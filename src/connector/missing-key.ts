@@ -43,7 +43,8 @@ const LEFT =
 
 const toPlace = (apiKey: SecretReference) => ('file' in apiKey ? { file: apiKey.file } : {});
 
-function findMissing(apiKey: SecretReference): string | null {
+/** Why the key cannot be read; null when it can. */
+export function findMissing(apiKey: SecretReference): string | null {
   try {
     readApiKey(apiKey);
     return null;

@@ -11,6 +11,7 @@ import { createUnreadWatch } from './ask-unread.ts';
 import type { Connector } from './connector.ts';
 import { forecastRuns } from './forecast.ts';
 import { type Chore, type Housekeeping, startHousekeeping } from './housekeeping.ts';
+import { findMissing } from './missing-key.ts';
 import { pruneDetails } from './prune-details.ts';
 import { readBalances } from './read-balances.ts';
 import { createReload } from './reload.ts';
@@ -129,6 +130,7 @@ export function startWorkerHousekeeping({
     { name: 'credentials', everySeconds: 5, run: () => connector.refreshCredentials() },
     { name: 'ledger', everySeconds: 5, run: watchLedger },
     { name: 'builds', everySeconds: 30, run: watchBuilds },
+    { name: 'keys', everySeconds: 30, run: watchKeys },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
     { name: 'delivery', everySeconds: 10, run: notifier.deliver },
@@ -143,6 +145,12 @@ export function startWorkerHousekeeping({
     },
     { name: 'retention of messages', cron: '17 3 * * *', run: notifier.forget },
   ];
+
+  /** For the metrics: a request that needs the key fails with a line of the log. */
+  async function watchKeys(): Promise<void> {
+    const isMissing = [...deps.config.accounts.values()].some(({ apiKey }) => findMissing(apiKey) !== null);
+    connector.setTrouble('key', isMissing);
+  }
 
   /** Only while the ledger can be read: a worker that cannot do its work must not seem to. */
   async function pingWorker(): Promise<void> {

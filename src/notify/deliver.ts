@@ -16,7 +16,7 @@ export interface DeliverOptions {
     id: { readonly id: string; readonly sentAt: number },
   ) => Promise<void>;
   readonly redact: (text: string) => string;
-  /** Told of each attempt. */
+  /** Called after each attempt. */
   readonly tried: (channel: string, isDelivered: boolean) => unknown;
 }
 

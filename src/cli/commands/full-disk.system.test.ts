@@ -56,6 +56,7 @@ describe('a monitor of a ledger whose disk is full', () => {
   test('sees it, also while every watch is well', async (t) => {
     const folder = folderFor(t, () => CONFIG);
     publish(folder, ['a']);
+    writeFileSync(join(folder, 'key'), 'a-key');
     // Held open, so that its log has grown: another line does not fit below the limit.
     const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
     t.after(() => ledger.close());

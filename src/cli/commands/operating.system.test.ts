@@ -27,7 +27,6 @@ accounts:
   main: { base_url: "https://service.example/api/v1", api_key: { env: COURIER_API_KEY }, price_per_url: 0.25 TRY }
 watches:
   shop: { account: main, sitemaps: ["${SITEMAP}"], schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }, index_check: {} }
-temporal: { address: "127.0.0.1:9" }
 ledger: { url: "sqlite:ledger.db" }
 `,
   );
@@ -186,6 +185,37 @@ describe('courier status --check', () => {
     assert.deepEqual([held.code, held.records.at(-1)?.held], [8, ['held']]);
     await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'reported', text: 'status 401' });
     assert.equal((await courier(folder, 'status', '--check')).code, 6, 'a key comes before a guard');
+  });
+});
+
+describe('planned batches that nobody sends', () => {
+  test('are a problem after six hours, with the command that sends them', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await crawled(ledger, 'first', { [SITEMAP]: ['a'] });
+    await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'first' as RunId, 'finished');
+    assert.equal((await courier(folder, 'status', '--check')).code, 0);
+    await ledger.db.run(sql`UPDATE batches SET planned_at = planned_at - 22000000`);
+    const late = await courier(folder, 'status', '--check');
+    assert.equal(late.code, 5);
+    assert.match(
+      String(ofType(late, 'problem')[0]?.problem),
+      /^1 planned batch is not sent since .*, and nothing holds them back\..*courier run$/,
+    );
+  });
+});
+
+describe('a key file that is gone', () => {
+  test('is a problem with the code of a configuration that you correct', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await completeRun(ledger, 'first', { [SITEMAP]: ['a'] });
+    const file = join(folder, 'courier.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{ env: COURIER_API_KEY }', '{ file: courier.key }'));
+    const gone = await courier(folder, 'status', '--check');
+    assert.equal(gone.code, 2);
+    assert.match(String(ofType(gone, 'problem')[0]?.problem), /courier\.key is gone, so nothing is sent or charged/);
+    writeFileSync(join(folder, 'courier.key'), 'a-key');
+    assert.equal((await courier(folder, 'status', '--check')).code, 0);
   });
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
@@ -15,6 +16,7 @@ import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.t
 import { listUndelivered } from '../../ledger/notices/queue.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { probeLedger } from '../../ledger/probe-ledger.ts';
+import { getOldestDue } from '../../ledger/reports/account-figures.ts';
 import { type AccountTotals, getAccountTotals, type RunLine } from '../../ledger/reports/totals.ts';
 import { MAX_RUNS } from '../../ledger/reports/watch-figures.ts';
 import { listWatchStates, type WatchState } from '../../ledger/reports/watch-states.ts';
@@ -37,6 +39,7 @@ export async function checkStatus(output: Output, context: CommandContext): Prom
     ...(await findLedgerProblems(ledger)),
     ...(await findServerProblems(context)),
     ...(await findUndelivered(context)),
+    ...listMissingKeys(config),
     ...listAllProblems(context, states, removed),
   ];
   let needsReview = 0;
@@ -68,6 +71,20 @@ async function findLedgerProblems(ledger: Ledger): Promise<Problem[]> {
   const exitCode = isLasting(failure.failure) ? EXIT.partial : EXIT.transient;
   return [{ subject: 'ledger', exitCode, problem: describeLedgerFailure(failure) }];
 }
+
+/** Key files that are gone. A key of the environment is the worker's, and this command need not have it. */
+const listMissingKeys = ({ accounts }: CommandContext['config']): Problem[] =>
+  [...accounts.values()].flatMap(({ id, apiKey }) =>
+    !('file' in apiKey) || existsSync(apiKey.file)
+      ? []
+      : [
+          {
+            subject: id,
+            exitCode: EXIT.usage,
+            problem: `the key file ${apiKey.file} is gone, so nothing is sent or charged. Put it back`,
+          },
+        ],
+  );
 
 /** Who is to hear of problems hears of none. */
 async function findUndelivered({ config, ledger }: Known): Promise<Problem[]> {
@@ -166,6 +183,9 @@ function findLateness({ schedule, paused }: Watch, runs: readonly RunLine[], now
   );
 }
 
+/** Every run wakes the dispatcher of its account, also one that was terminated at the Temporal server. */
+const WAKE = 'Nothing of them is charged. Any run of the account sends them: courier run';
+
 const TOP_UP = 'Top up, and it goes on by itself';
 
 /** A batch without an outcome is sent again within minutes while the service responds. */
@@ -219,6 +239,11 @@ export async function listAccountProblems(
   if (wait !== null && ledger.now() - wait.since > LONG_IN_DOUBT_MS) {
     const which = formatCounted(waiting, 'batch waits', 'batches wait');
     add(EXIT.transient, `${which} since ${formatInstant(wait.since)}: ${formatServiceWait(wait)}`);
+  }
+  const dueAt = waiting === 0 || wait !== null || problems.length > 0 ? null : await getOldestDue(ledger, id);
+  if (dueAt !== null && ledger.now() - dueAt > GRACE_MS) {
+    const which = formatCounted(waiting, 'planned batch is', 'planned batches are');
+    add(EXIT.transient, `${which} not sent since ${formatInstant(dueAt)}, and nothing holds them back. ${WAKE}`);
   }
   return problems;
 }

@@ -46,6 +46,10 @@ export async function getAccountFigures({ db, now }: Ledger, account: AccountId)
   };
 }
 
+/** Since when the oldest batch that is planned and not accepted waits; null without any. */
+export const getOldestDue = async ({ db }: Ledger, account: AccountId): Promise<number | null> =>
+  (await readQueue(db, selectDue(account))).oldest;
+
 const readQueue = (db: Queryable, rows: Query<{ at: number }>): Promise<Queue> =>
   db.one(sql<Queue>`SELECT count(*) AS count, min(at) AS oldest FROM (${rows}) AS queue`);
 

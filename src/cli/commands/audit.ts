@@ -3,7 +3,6 @@ import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
-import { SecretMissingError } from '../../config/secrets.ts';
 import type { Audit, AuditPeriod } from '../../connector/audit/audit.ts';
 import { type Audited, auditAccount } from '../../connector/audit/audit-account.ts';
 import { getDayStart, getMonthStart } from '../../ledger/journal/days.ts';
@@ -78,8 +77,7 @@ async function audit(
 
 function toExitCode({ audit: { totals }, failure }: Audited): ExitCode {
   const codes: ExitCode[] = [totals.questions === 0 ? EXIT.done : EXIT.partial];
-  if (failure instanceof SecretMissingError) codes.push(EXIT.usage);
-  else if (failure !== null) codes.push(toReadFailureCode(failure));
+  if (failure !== null) codes.push(toReadFailureCode(failure));
   return pickWorst(codes);
 }
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { ApiError } from '../../api-client/errors.ts';
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
@@ -143,7 +142,7 @@ function showAccount(output: Output, account: AccountPlan, hold: string | null, 
   const { failure } = account;
   if (failure !== null) {
     notices.push(formatUnreadBalance(account, failure.message));
-    codes.push(toBalanceExitCode(failure));
+    codes.push(toReadFailureCode(failure));
   }
   if (hold !== null) {
     notices.push(`A run would submit nothing of ${account.account}: ${hold}.`);
@@ -158,10 +157,4 @@ function showAccount(output: Output, account: AccountPlan, hold: string | null, 
   output.print(formatAccountPlan(account));
   for (const notice of notices) output.print(`  ${notice}`);
   return pickWorst(codes);
-}
-
-/** Why the service could not be asked for the balance: it would not take the batches either. */
-function toBalanceExitCode(failure: Error): ExitCode {
-  if (!(failure instanceof ApiError)) return EXIT.usage;
-  return failure.status === 404 ? EXIT.usage : toReadFailureCode(failure);
 }

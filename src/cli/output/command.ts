@@ -57,9 +57,14 @@ export function toCommandError(error: unknown): CommandError | null {
 const describe = (error: Error): string =>
   error instanceof DatabaseUnavailableError ? describeLedgerFailure(error) : error.message;
 
-/** The exit code of a command that could not read from the service. */
-export const toReadFailureCode = ({ status }: ApiError): ExitCode =>
-  status === 401 ? EXIT.keyRefused : EXIT.transient;
+/**
+ * The exit code of a command that could not read from the service. An address that the service does not have is a wrong
+ * base_url, which no later attempt corrects.
+ */
+export function toReadFailureCode(failure: ApiError | SecretMissingError): ExitCode {
+  if (failure instanceof SecretMissingError || failure.status === 404) return EXIT.usage;
+  return failure.status === 401 ? EXIT.keyRefused : EXIT.transient;
+}
 
 function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;

@@ -131,7 +131,7 @@ async function buildConnector(
   const activities = createActivities(deps);
   const askLedger = createLedgerProbe(ledger);
   let isRunning = () => false;
-  /** Before there is a worker: one that was created and never ran keeps the process alive. */
+  // Before there is a worker: one that was created and never ran keeps the process alive.
   const listener = await admin?.open({
     deps,
     rateLimits,
@@ -167,6 +167,7 @@ async function buildConnector(
       throw error;
     }
   }
+
   return {
     deps,
     askLedger,

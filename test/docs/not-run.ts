@@ -16,5 +16,9 @@ export const NOT_RUN: readonly { readonly pattern: RegExp; readonly reason: stri
     reason: 'needs an encrypted ledger: test/e2e/encrypted-payloads.test.ts runs it',
   },
   { pattern: /^curl .*\/runs\/shop$/, reason: 'needs a worker with a secret: test/e2e/publication.test.ts asks one' },
+  {
+    pattern: /^courier deployments move\b/,
+    reason: 'needs a run that waits for a build without workers: test/e2e/builds.test.ts moves one',
+  },
   { pattern: /^export TEMPORAL_API_KEY=/, reason: 'switches TLS on, which a local server does not speak' },
 ];

@@ -157,7 +157,7 @@ describe('a build whose worker has stopped', () => {
 
     const moved = await courier(folder, 'deployments', 'move', run, '--to', 'B');
     assert.equal(moved.code, 0, moved.stderr);
-    assert.deepEqual(ofType(moved, 'moved'), [{ type: 'moved', run, deployment, from: 'A', build: 'B' }]);
+    assert.deepEqual(ofType(moved, 'moved_run'), [{ type: 'moved_run', run, deployment, from: 'A', build: 'B' }]);
     const decided = await courier(folder, 'approve', run);
     assert.equal(decided.code, 0, decided.stderr);
     site.release();

@@ -11,7 +11,7 @@ import { resetAfterRollBack } from '../../temporal/roll-back.ts';
 import type { VersionStatus } from '../../temporal/version-status.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
-import { toBuildRecord, toMovedRecord, toPromotedRecord } from '../output/records/deployment.ts';
+import { toBuildRecord, toMovedRunRecord, toPromotedRecord } from '../output/records/deployment.ts';
 import { toSentence } from '../requirements.ts';
 import { withLedger } from '../with-ledger.ts';
 
@@ -85,7 +85,7 @@ function configureMove(command: Command): void {
             const dataConverter = createDataConverter(findServer(config, file));
             const move = await moveRun({ temporal, ledger: ledger.id, dataConverter }, run, build);
             if (move.kind === 'refused') throw toNotMoved(move);
-            output.record(toMovedRecord(run, move));
+            output.record(toMovedRunRecord(run, move));
             output.print(`${run} continues on ${formatBuild(move.to)}. Nothing is sent or charged twice.`);
             return { exitCode: EXIT.done, summary: { run, build } };
           }),

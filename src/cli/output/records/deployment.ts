@@ -31,17 +31,23 @@ export const toPromotedRecord = (
   promoted: DeploymentVersion & { readonly percent: number; readonly reset: number },
 ): Static<typeof PromotedRecord> => ({ type: 'promoted', ...promoted });
 
-const MovedRecord = defineRecord('moved', 'A run that another build continues.', {
+const MovedRunRecord = defineRecord('moved_run', 'A run that another build continues.', {
   run: text('name of the run'),
   deployment: text('name of the deployment'),
   from: text('name of the build that it was pinned to'),
   build: text('name of the build that continues it'),
 });
 
-export const toMovedRecord = (
+export const toMovedRunRecord = (
   run: string,
   { from, to }: { readonly from: DeploymentVersion; readonly to: DeploymentVersion },
-): Static<typeof MovedRecord> => ({ type: 'moved', run, deployment: to.deployment, from: from.build, build: to.build });
+): Static<typeof MovedRunRecord> => ({
+  type: 'moved_run',
+  run,
+  deployment: to.deployment,
+  from: from.build,
+  build: to.build,
+});
 
 export const DEPLOYMENT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'deployments list': { records: [BuildRecord], summary: { builds: count('builds listed') } },
@@ -50,7 +56,7 @@ export const DEPLOYMENT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
     summary: { deployment: text('name of the deployment'), build: text('name of the build') },
   },
   'deployments move': {
-    records: [MovedRecord],
+    records: [MovedRunRecord],
     summary: { run: text('name of the run'), build: text('name of the build') },
   },
 };

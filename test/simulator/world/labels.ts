@@ -45,10 +45,12 @@ export class Labels {
     this.#last = id;
   }
 
-  /** A copy of the ledger is back. */
+  /** A copy of the ledger is back. It may have been made between a plan and what would have noted it. */
   restored(): void {
     const row = this.#stores.read.ledger.prepare('SELECT coalesce(max(id), 0) AS id FROM batches').get();
     this.#last = (row as { readonly id: number }).id;
+    for (let each = 1; each <= this.#last; each++)
+      if (!this.#plannedAfter.has(each)) this.#plannedAfter.set(each, this.#getOrder());
   }
 
   isComplete(run: string): boolean {

@@ -12,7 +12,11 @@ describe('a baseline', () => {
   test('adopts what was there: it is bought when it changes, and what is new at once', () => {
     const found: string[] = [];
     const listings = new Listings();
-    const rule = new BaselineRule((text) => found.push(text), listings);
+    const rule = new BaselineRule(
+      (text) => found.push(text),
+      listings,
+      () => false,
+    );
     const buy = (url: string) => rule.purchased(makePurchase('R-1', [url], makeSent(listings.order)));
     listings.deliver('w0', '/w0.xml', toXml({ [A]: '2026-01-01' }), whole);
     listings.deliver('w0', '/w0.xml', toXml({ [A]: '2026-01-01', [B]: '2026-01-01' }), whole);
@@ -26,5 +30,19 @@ describe('a baseline', () => {
     assert.ok(rule.isAdopted('w0', A, '2026-01-01'));
     assert.ok(!rule.isAdopted('w0', A, '2026-01-02'));
     assert.ok(!rule.isAdopted('w0', B, '2026-01-01'));
+  });
+
+  test('adopts no page that has failed elsewhere: the watch that lists it now retries it', () => {
+    const found: string[] = [];
+    const listings = new Listings();
+    const rule = new BaselineRule(
+      (text) => found.push(text),
+      listings,
+      (url) => url === A,
+    );
+    listings.deliver('w0', '/w0.xml', toXml({ [A]: '2026-01-01', [B]: '2026-01-01' }), whole);
+    for (const url of [A, B]) rule.purchased(makePurchase('R-1', [url], makeSent(listings.order)));
+    assert.equal(found.length, 1);
+    assert.match(found[0]!, /\/b was bought/);
   });
 });

@@ -3,14 +3,19 @@ import type { Purchase } from './facts.ts';
 import type { Listings } from './listings.ts';
 import { toVersion } from './moments.ts';
 
-/** With `first_run: baseline`, what a file lists when it is first read as a whole is adopted: bought only when it changes. */
+/**
+ * With `first_run: baseline`, what a file lists when it is first read as a whole is adopted: bought only when it changes. A page
+ * that another watch has bought meanwhile, and that failed there, is retried by the watch that lists it.
+ */
 export class BaselineRule {
   readonly #report: Report;
   readonly #listings: Listings;
+  readonly #hasFailed: (url: string) => boolean;
 
-  constructor(report: Report, listings: Listings) {
+  constructor(report: Report, listings: Listings, hasFailed: (url: string) => boolean) {
     this.#report = report;
     this.#listings = listings;
+    this.#hasFailed = hasFailed;
   }
 
   /** Whether a sitemap's first whole files listed a page in this version. */
@@ -35,7 +40,7 @@ export class BaselineRule {
       ]);
       const first = this.#listings.getFirst(sitemap, url);
       if (versions.length === 0 || !versions.every((version) => version === first)) continue;
-      if (this.isAdopted(sitemap, url, null))
+      if (this.isAdopted(sitemap, url, null) && !this.#hasFailed(url))
         this.#report(`${url} was bought, and the first run had adopted it as it is (${reference})`, { url, watch });
     }
   }

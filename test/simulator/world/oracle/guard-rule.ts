@@ -30,7 +30,7 @@ export interface GuardSettings {
   /** Whether the ledger has this run, and it could read every sitemap. */
   readonly isComplete: (run: string) => boolean;
   readonly hasBought: (url: string, version: string | null) => boolean;
-  /** Whether a purchase of a page has failed: what is to follow goes to the watch that lists it. */
+  /** Whether a purchase of a page has failed, or was refused: what is to follow goes to the watch that lists it. */
   readonly hasFailed: (url: string) => boolean;
 }
 

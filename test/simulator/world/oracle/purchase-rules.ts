@@ -1,5 +1,5 @@
 import type { Kernel } from '../../platform/kernel.ts';
-import type { Site } from '../site.ts';
+import { POISON, type Site } from '../site.ts';
 import { BaselineRule } from './baseline-rule.ts';
 import type { Report } from './breaches.ts';
 import { type CheckPolicy, CheckRule } from './check-rule.ts';
@@ -74,12 +74,13 @@ export function createPurchaseRules(settings: PurchaseRulesSettings): PurchaseRu
   const guards = new GuardRule({
     ...{ report: toReport('guards'), listings, policy: guard, isComplete },
     hasBought: (url, version) => versions.hasBought(url, version),
-    hasFailed: (url) => versions.hasFailed(url),
+    hasFailed: (url) => url.includes(POISON) || versions.hasFailed(url),
   });
   const said = new SaidRule(toReport('said before'));
   const levels = new LevelRule(toReport('level'), listings);
   const listed = new ListedRule(toReport('listed'), listings);
-  const baseline = settings.hasBaseline === true ? new BaselineRule(toReport('baseline'), listings) : null;
+  const baseline =
+    settings.hasBaseline === true ? new BaselineRule(toReport('baseline'), listings, versions.hasFailed) : null;
   return {
     ...{ versions, checks, said, guards, baseline, levels },
     purchased: (purchase) => {

@@ -43,14 +43,14 @@ describe('the reload of a worker', () => {
       get config() {
         return current;
       },
-      client: { schedule: { getHandle: () => ({ update }) } },
+      client: { options: { namespace: 'default' }, schedule: { getHandle: () => ({ update }) } },
       ledger,
       stopping: new AbortController().signal,
     };
     const replaceConfig = (next: Config) => {
       current = next;
     };
-    const connector = { deps, replaceConfig } as unknown as Connector;
+    const connector = { deps, replaceConfig, setTrouble: () => undefined } as unknown as Connector;
     const log = createLogger('silent', 'test');
     const housekeeping = startWorkerHousekeeping({ connector, path, config: current, log });
     t.after(() => housekeeping.close());

@@ -8,7 +8,7 @@ export interface AcceptedJob {
 
 /** The service's list shows older ones by now. */
 const KEEP_MS = 3_600_000;
-/** Of an account. What was lost is what came last. */
+/** Kept of an account: the newest, because they are what an old copy of the ledger lacks. */
 const MOST = 200;
 
 /** The last jobs of each account that this process saw accepted: the ledger must know them. */

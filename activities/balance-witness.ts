@@ -21,14 +21,14 @@ export async function recordFreshBalance(deps: Deps, account: AccountId): Promis
 }
 
 /**
- * What an operator decided on is sent at the price that was shown, or not at all: the price of now is asked for, also before
+ * What an operator decided on is sent at the price that was shown, or not at all: the current price is requested, also before
  * another attempt, because none of the earlier ones may have arrived.
  */
 export async function confirmDecided(deps: Deps, account: AccountId, batches: readonly PendingBatch[]): Promise<void> {
   if (await isAnyDecided(deps.ledger.db, batches)) await deps.confirmAccount(account, { afresh: true });
 }
 
-/** What a decision over money needs: the prices and the balance of now, as far as the service answers. */
+/** What a decision over money needs: the current prices and balance, as far as the service answers. */
 export async function refreshAccount(deps: Deps, account: AccountId): Promise<void> {
   await deps.confirmAccount(account, { afresh: true });
   await tryRecordBalance(deps, account);

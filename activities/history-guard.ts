@@ -126,7 +126,7 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
     const before = failovers;
     try {
       const compared = await readOn(scope, known);
-      // What was compared is the ledger of before.
+      // The comparison was with the ledger before the failover.
       if (failovers !== before) throw retryLater(1_000, 'Postgres has failed over: the newest jobs are compared again');
       known.failingSince = null;
       if (compared.kind === 'unfinished') return compared;

@@ -16,7 +16,7 @@ const SENDS_HEARTBEATS: ReadonlySet<string> = new Set(['crawlWatch']);
 
 /**
  * How often an activity may fail. A crawl reads untrusted input: what recurs ends the run, so that the next one begins
- * and people hear of it. All others go on until they succeed. Lost attempts are not failures.
+ * and you are notified. All others go on until they succeed. Lost attempts are not failures.
  */
 const MOST_FAILURES: Readonly<Record<string, number>> = { crawlWatch: 5 };
 

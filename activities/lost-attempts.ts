@@ -7,8 +7,8 @@ import { withoutStack } from '../src/temporal-api/retry-later.ts';
 
 /*
  * An attempt is lost when the ledger could not be used or its worker ended: it says nothing about the work. The server counts
- * every attempt, so the heartbeats of an activity carry to its next attempt how many were lost. A heartbeat takes its own
- * attempt for lost; one that ends otherwise takes that back.
+ * every attempt, so the heartbeats of an activity carry to its next attempt how many were lost. A heartbeat counts its own
+ * attempt as lost; an attempt that is not lost corrects that when it ends.
  */
 
 /** What the heartbeats of an activity carry. */

@@ -113,7 +113,7 @@ export function runActivities(deps: Deps) {
     },
 
     async planRun({ maxCost, ...run }: PlanRunInput): Promise<PlanWithSample> {
-      // Whoever approves has just topped up, or read a price: what was decided is planned by the figures of now.
+      // Whoever approves has just topped up, or read a price: what was decided is planned by the current figures.
       if ((await getRun(ledger.db, run.run)).decision === null) await deps.confirmAccount(run.account);
       else await refreshAccount(deps, run.account);
       const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run.run, {

@@ -208,7 +208,7 @@ export function renderJsonOutput(): string {
     '',
     '- `_micros` is an integer number of micro-lira: 0.50 TRY is 500000. `_seconds` and `_ms` are durations.',
     '- An instant is ISO 8601 in UTC, such as `2026-01-31T04:30:00.000Z`. Days and months are those of UTC.',
-    '- A field without a type is an integer. `?`: it can be null, which is none, not yet or not known, unless it says more.',
+    '- A field without a type is an integer. `?`: it can be null: none, not yet or not known, unless the field says more.',
     '',
     'The JSON Schemas: `courier schema --output` and `courier-service schema`.',
     '',

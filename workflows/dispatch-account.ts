@@ -62,7 +62,7 @@ export async function dispatchAccount({
   const showWait = (phase: string, summary: string, rows: Readonly<Record<string, string>>) =>
     status.showWait(phase, summary, { ...rows, sent: describeSent() });
 
-  /** The signal, or a history that is long enough: the ledger is read again then. */
+  /** Ends a wait: after a signal, or when the history is long enough for a new execution, the ledger is read again. */
   const stop = () => woken || workflowInfo().continueAsNewSuggested;
   const wait = async (phase: string, label: string, rows: Readonly<Record<string, string>>, call: Awaiting) => {
     woken = false;

@@ -3,7 +3,7 @@ import { dialectal, type Query, raw, sql } from '../../src/database/sql.ts';
 
 /** What the clock may differ from the time that passed before it is a jump. */
 const TOLERANCE_MS = 60_000;
-/** A jump counts after the service ran for so long: until then somebody may set the clock right. */
+/** A jump counts once the service has run for this long: until then somebody may correct the clock. */
 const DOUBT_MS = 24 * 60 * 60 * 1_000;
 
 /** A moment of the database's clock, after its jumps were noted. What is deleted for its age is compared with this alone. */

@@ -18,7 +18,7 @@ export class OverloadedError extends Error {
 /** Runs a part of an operation and adds the time that it takes to what its customer has used. */
 export type Timed = <T>(part: () => Promise<T>) => Promise<T>;
 
-/** Statements hold the event loop for so long in one of its turns; those that come later start in the next one. */
+/** Statements hold the event loop for at most this long in one of its turns; those that come later start in the next one. */
 const HOLD_MS = 2;
 /** What a customer has used counts half after this time. */
 const HALF_LIFE_MS = 1_000;

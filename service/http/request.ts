@@ -41,7 +41,7 @@ export async function requireIdempotencyKey(request: FastifyRequest): Promise<vo
   parseIdempotencyKey(request);
 }
 
-/** Times the largest page size it is still an exact number. */
+/** Multiplied by the largest page size, it is still a safe integer. */
 const LAST_PAGE = 2 ** 43;
 
 /**

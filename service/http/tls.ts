@@ -61,7 +61,7 @@ export function reloadCertificates(server: Server, files: TlsFiles, { onReload, 
   return () => clearInterval(timer);
 }
 
-/** What tells one state of the files from another. A file that is away for a moment differs as well. */
+/** What tells one state of the files from another. A file that is missing for a moment differs as well. */
 function describe({ certFile, keyFile }: TlsFiles): string {
   return [certFile, keyFile]
     .map((file) => {

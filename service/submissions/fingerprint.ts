@@ -31,7 +31,7 @@ export function fingerprint(body: object): Buffer {
 /** URLs that are hashed in one turn of the event loop: 400 kilobytes of the longest. */
 const URLS_PER_TURN = 200;
 
-/** The same of a body with a large list of URLs, in turns: 10 MB of them would hold the event loop for 40 ms. */
+/** The same for a body with a large list of URLs, in turns: 10 MB of them would hold the event loop for 40 ms. */
 export async function fingerprintInTurns({ urls, ...rest }: { readonly urls?: readonly string[] }): Promise<Buffer> {
   if (urls === undefined || urls.length <= URLS_PER_TURN) return fingerprint({ ...rest, ...(urls && { urls }) });
   const digest = createHash('sha256');

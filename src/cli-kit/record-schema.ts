@@ -46,7 +46,7 @@ export const VersionRecord = defineRecord('version', 'The first record of every 
 const SUMMARY_FIELDS = {
   ok: flag('`exit_code` is 0'),
   exit_code: Type.Integer({ description: 'see [exit codes](exit-codes.md)' }),
-  error: optional(text('why the command ended early; absent when it came to its end')),
+  error: optional(text('why the command ended early; absent when it finished')),
 };
 
 /** The last record of every command. The fields of the command itself are absent when it ended with `error`. */

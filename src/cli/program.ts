@@ -132,7 +132,7 @@ export const COURIER: ProgramDefinition = {
       load: async () => (await import('./commands/backup.ts')).backupCommand,
     },
     restore: {
-      description: 'put a copy in the place of a SQLite ledger that no process uses; the one of before is kept',
+      description: 'put a copy in the place of a SQLite ledger that no process uses; the former one is kept',
       load: async () => (await import('./commands/backup.ts')).restoreCommand,
     },
     recover: {

@@ -1,13 +1,13 @@
 import type { SecretReference } from '../config/schema.ts';
 import { readApiKey, SecretMissingError } from '../config/secrets.ts';
 
-/** A key file that is replaced is away for a moment. */
+/** A key file that is being replaced is missing for a moment. */
 const SETTLE_MS = 3_000;
 
 interface KeyToRead {
   readonly watch: string;
   readonly apiKey: SecretReference;
-  /** The command ends after the key was away for so long. */
+  /** The command ends when the key has been missing for this long. */
   readonly giveUpMs: number;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;

@@ -13,7 +13,7 @@ import { isOver } from '../submission/states.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { findWatchOfJob } from './assign-watch.ts';
 
-/** A job from the service's list, and what decides about it. */
+/** A job from the service's list, and what decides how it is recorded. */
 export interface Job {
   readonly ledger: Ledger;
   readonly account: Account;

@@ -8,7 +8,7 @@ import { wakeSignal } from '../temporal-api/messages.ts';
 import { refreshAccountSoon } from './refresh-account.ts';
 
 /**
- * Whether a held run goes on: it is decided on already, or only money held it and the prices and the balance of now allow
+ * Whether a held run goes on: it is decided on already, or only money held it and the current prices and balance allow
  * it. The workflow asks the same by itself, but not before a command would have ended. It is woken, so that it goes on at once.
  */
 export async function releaseHeld(

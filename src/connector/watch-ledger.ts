@@ -36,7 +36,7 @@ export interface LedgerWatch {
   readonly stop: (error: DatabaseUnavailableError) => void;
 }
 
-/** Returns a function that looks at the ledger and tells of its trouble and its end once each. Call it every few seconds. */
+/** Returns a function that checks the ledger, and reports when trouble begins and when it ends. Call it every few seconds. */
 export function createLedgerWatch({ ask, now, tell, stop }: LedgerWatch): () => Promise<void> {
   let since: number | null = null;
   let isTold = false;

@@ -11,7 +11,7 @@ export interface Connection extends Queryable {
   close(): void;
 }
 
-/** No further transaction joins a group that has run for so long: the event loop is held meanwhile. */
+/** No further transaction joins a group that has run for this long: the event loop is held meanwhile. */
 const GROUP_MS = 5;
 
 type Work<T> = (tx: Queryable) => Promise<T>;

@@ -196,7 +196,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
 /** Parameters of the URL that are not Postgres' own. */
 const OWN_PARAMETERS = ['schema', 'pool', 'pooler'];
 
-/** What a connection keeps for as long as it lives. */
+/** Settings that a connection keeps until it closes. */
 const toSession = (limits: PostgresLimits, schema: string | null): pg.PoolConfig => ({
   statement_timeout: limits.statementMs,
   lock_timeout: limits.lockMs,

@@ -4,7 +4,7 @@ import { makePrivate } from '../files/make-private.ts';
 import { CopyError } from './copy-sqlite.ts';
 
 /**
- * Puts a copy in the place of a SQLite file. The file of before is kept under the name that is returned; null: there was none.
+ * Puts a copy in the place of a SQLite file. The former file is kept under the name that is returned; null: there was none.
  * Throws a CopyError, with nothing changed, while another process has the file open.
  */
 export function replaceSqlite(file: string, copy: string, at: number): string | null {

@@ -29,7 +29,7 @@ export interface SqliteOptions {
   readonly cacheMiB?: number;
   /** A write-ahead log of this length is copied into the file. */
   readonly logBytes?: number;
-  /** So is a shorter one once nothing was committed for so long, in milliseconds: then the file alone is whole. */
+  /** So is a shorter one once nothing was committed for this long, in milliseconds: then the file alone is whole. */
   readonly idleMs?: number;
   /** How long a writer waits for a transaction of another process, in milliseconds. It is not held meanwhile. */
   readonly busyTimeoutMs?: number;

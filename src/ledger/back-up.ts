@@ -24,7 +24,7 @@ export async function backUpLedger(ledgerUrl: string, target: string): Promise<L
 }
 
 export interface Restored extends LedgerCopy {
-  /** Where the ledger of before is kept; null: there was none. */
+  /** Where the former ledger is kept; null: there was none. */
   readonly kept: string | null;
 }
 

@@ -63,8 +63,8 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE UNIQUE INDEX runs_open ON runs (watch_id) WHERE ended_at IS NULL',
       'CREATE INDEX runs_by_watch ON runs (watch_id, started_at)',
 
-      // `baseline` = 1: what this sitemap lists at its next complete visit was there before we came. `known` is what
-      // the crawler wants back at its next visit, as JSON; NULL until a visit was complete. `matched_rules`: rules of the
+      // `baseline` = 1: what this sitemap lists at its next complete visit is adopted, not new. `known` is what
+      // the crawler gets back at its next visit, as JSON; NULL until a visit was complete. `matched_rules`: rules of the
       // scope that matched a URL when the sitemap was last read to its end, as a JSON list.
       `CREATE TABLE sitemaps (
         id ${t.id}, watch_id BIGINT NOT NULL, url TEXT NOT NULL, known TEXT, scope TEXT, matched_rules TEXT,
@@ -186,14 +186,14 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         account_id TEXT NOT NULL, service TEXT NOT NULL, price BIGINT NOT NULL, configured BIGINT NOT NULL,
         PRIMARY KEY (account_id, service))`,
 
-      // Completed URLs, by when it is worth to look at them again. `check_id`: the check that holds the URL now.
+      // Completed URLs, by when their next check is due. `check_id`: the check that holds the URL now.
       `CREATE TABLE check_queue (
         url_id BIGINT PRIMARY KEY, watch_id BIGINT NOT NULL, completed_at BIGINT NOT NULL, next_at BIGINT,
         checks INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0, last_check_at BIGINT, found_at BIGINT,
         resubmitted INTEGER NOT NULL DEFAULT 0, check_id BIGINT)`,
       'CREATE INDEX check_queue_due ON check_queue (watch_id, next_at) WHERE next_at IS NOT NULL',
       // 'planned', 'sending' as batches; then 'done', 'refused' (nothing charged) or 'stopped' (charge unknown).
-      // `every_ms`: so long its URLs wait when nobody learns its outcome.
+      // `every_ms`: how long its URLs wait when its outcome stays unknown.
       `CREATE TABLE checks (
         id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, round INTEGER NOT NULL,
         idempotency_key TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, body TEXT NOT NULL, urls INTEGER NOT NULL,

@@ -18,7 +18,7 @@ export function parseW3cDate(text: string): Version | null {
 }
 
 /**
- * The same of UTF-8 bytes, so that reading a record makes no string. Written by hand: a regular expression takes longer
+ * The same for UTF-8 bytes, so that reading a record makes no string. Written by hand: a regular expression takes longer
  * than reading the record. Days and seconds are small integers until the end, which V8 keeps out of its heap.
  */
 export function parseW3cDateBytes(bytes: Uint8Array, from: number, to: number): Version | null {

@@ -76,7 +76,7 @@ class Attempts {
   #resume: { readonly pages: number; readonly prefix: Prefix; readonly base: string | undefined } | undefined;
   /** An attempt has emitted pages. Its body is what must be read to the end; a 304 or a duplicate would not be about it. */
   #hasEmitted = false;
-  /** The digest of a reading that only the end of its connection delimited. */
+  /** The digest of a body that ended with its connection: a second one must be the same. */
   #unconfirmed = '';
   #hasChanged = false;
 

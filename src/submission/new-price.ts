@@ -16,13 +16,13 @@ export interface NewPrice {
 export interface PriceEffect extends NewPrice {
   readonly urls: number;
   readonly cost: Micros;
-  /** At the price of before. */
+  /** At the former price. */
   readonly costBefore: Micros;
 }
 
 /** A total that is rounded to a kuruş shows the price of a URL to less than a kuruş. */
 const LEAST_CHANGE = micros(10_000);
-/** So long it is reported, unless the configuration names it before. */
+/** A new price is reported for this long, unless the configuration names it before. */
 const REPORTED_MS = 7 * 86_400_000;
 
 export const isOtherPrice = (before: Micros, after: Micros): boolean => Math.abs(after - before) >= LEAST_CHANGE;

@@ -17,7 +17,7 @@ export function mustReconcile(firstSentAt: number, now: number, keyTrustMs: numb
   return hasPassed(firstSentAt, keyTrustMs, now);
 }
 
-/** A first attempt whose time is wrong was made within so long: the batch would otherwise have been looked up before. */
+/** How long ago a first attempt whose time is wrong can have been: an older batch was looked up before. */
 const UNKNOWN_SINCE_MS = 30 * 24 * 3_600_000;
 
 /** The earliest time at which a batch in doubt can have been sent first: a clock that was ahead does not rule its job out. */

@@ -53,7 +53,7 @@ export async function connectClient(
   };
 }
 
-/** The SDK's default, and behind it what ends the retries of a closed connection. */
+/** The SDK's default retries, and behind them what ends those of a closed connection. */
 const INTERCEPTORS = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endWhenClosed];
 
 /** Opens the connection of a client with the credentials of this moment. It reads the API key again for each request. */

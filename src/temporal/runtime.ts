@@ -59,7 +59,7 @@ export function installRuntime(log: RuntimeLogger, { metricsAddress }: RuntimeOp
       shutdownSignals: [],
     });
   } catch (error) {
-    // A worker of this process installed it.
+    // A worker of this process has installed the runtime before.
     if (!(error instanceof IllegalStateError)) throw error;
   }
 }

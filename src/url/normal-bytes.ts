@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { CHAR } from './characters.ts';
 import { isNormal } from './normalize-url.ts';
 
-/** `https://` of an origin that was examined is so long at least. */
+/** `http://` and the first byte of a host: no slash of a path comes before. */
 const SCHEME_BYTES = 8;
 const TO_LOWER = 0x20;
 const FIRST_BEYOND_ASCII = 0x80;

@@ -153,7 +153,7 @@ async function apply(
 ): Promise<number> {
   const { ledger } = context;
   const accounts = new Set(plans.map(({ watch }) => watch.account));
-  // The price and the balance of now decide whether the plan still costs what it says.
+  // The current price and balance decide whether the plan still costs what it says.
   for (const id of accounts) await refreshAccount(context, id, signal);
   const applied = await applyPlans(ledger, plans, { approvedBy });
   for (const [at, { watch, run }] of plans.entries()) {

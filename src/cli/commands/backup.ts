@@ -28,7 +28,7 @@ export function restoreCommand(command: Command): void {
       const { kept, ...copy } = restoreLedger(ledgerUrl, resolve(file), Date.now());
       output.record(toLedgerCopyRecord(file, copy));
       output.print(`Restored ${describe(copy)}.`);
-      if (kept !== null) output.print(`The ledger of before is kept as ${kept}.`);
+      if (kept !== null) output.print(`The former ledger is kept as ${kept}.`);
       output.print(
         'It does not know what was bought since. Wait until the list of the service shows the last jobs (ten minutes, if you do ' +
           'not know how late it is), then run "courier recover" and "courier plan", and start the workers.',

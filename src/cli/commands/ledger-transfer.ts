@@ -12,7 +12,7 @@ import { formatCount, formatCounted } from '../output/format.ts';
 import { toImportedRecord, toPurchasedUrlRecord } from '../output/records/ledger.ts';
 import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
 
-/** URLs in one transaction: a worker beside it waits so long at most. */
+/** URLs in one transaction: another process waits for no more than these. */
 const CHUNK = 5_000;
 
 /** Carries what is bought from one ledger to another. */

@@ -86,7 +86,7 @@ const listMissingKeys = ({ accounts }: CommandContext['config']): Problem[] =>
         ],
   );
 
-/** Who is to hear of problems hears of none. */
+/** Channels that take no messages: nobody is notified of problems there. */
 async function findUndelivered({ config, ledger }: Known): Promise<Problem[]> {
   const failing = await listUndelivered(ledger, [...config.notify.channels.keys()]);
   return failing.map(({ channel, since, failure }) => ({

@@ -43,7 +43,7 @@ const UNKNOWN_WORDS: Readonly<Record<UnknownCode, (unknown: Words) => string>> =
     `Fewer than two balances are known from ${from} to ${until}: a refund, a top-up, or what others spent without a job, does not show.`,
   before_first_reading: ({ from, until }) => `No balance is known from ${from} to ${until}.`,
   after_last_reading: ({ from }) => `No balance is known after ${from} at which nothing was under way.`,
-  balance_not_read: ({ detail }) => `The balance of now could not be read${detail}.`,
+  balance_not_read: ({ detail }) => `The current balance could not be read${detail}.`,
   balance_not_compared: ({ from, until }) =>
     `From ${from} to ${until} something has a charge that nobody shows, so the balance proves nothing.`,
 };

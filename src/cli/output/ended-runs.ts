@@ -14,7 +14,7 @@ import { listNotices, type Notices } from './notices.ts';
 import { formatSaved } from './politeness.ts';
 import { toRunRecord } from './records/run.ts';
 
-/** A run that came to its end, and what you must know of it. */
+/** A run that has ended, and what you must know of it. */
 export interface EndedRun extends Notices {
   readonly watch: Watch;
   readonly run: RunId;
@@ -37,7 +37,7 @@ export async function toEndedRun(
   return { watch, run, result, ...listNotices(watch, result, { review, remarked, earlier, newPrice }) };
 }
 
-/** What the runs of a command came to. */
+/** The result of the runs of a command. */
 export interface RunsShown {
   readonly exitCode: ExitCode;
   readonly charged: Micros;

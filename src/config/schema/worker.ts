@@ -31,7 +31,7 @@ export const Worker = group('Limits of each worker process. A change needs a res
         'Crawls that start whatever the host has left; all of them, with `slots.crawl` or more.',
       ),
       memory_percent: Share(80, 70, 'Of the memory of host or container: above it no more crawls start.'),
-      processor_percent: Share(90, 75, 'The same of its processor time.'),
+      processor_percent: Share(90, 75, 'The same for its processor time.'),
     },
   ),
   pollers: Slots(2, 4, 8, 'Requests for work at the Temporal server, for each task queue and kind of task.'),

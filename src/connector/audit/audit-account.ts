@@ -87,7 +87,7 @@ async function readService(settings: AuditSettings, send: SendRequest, tried: Se
     };
   }
   const at = ledger.now();
-  // The balance of now says nothing of a period that is over.
+  // The current balance says nothing of a period that is over.
   const balance = at >= period.until ? null : await attempt(() => tried((client) => client.balance()));
   const jobs = await attempt(() => readList(settings, tried));
   const list: JobList =

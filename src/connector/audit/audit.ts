@@ -52,7 +52,7 @@ export type EntryStatus = 'same' | 'differs' | 'only_here' | 'only_there' | 'by_
 
 /** What explains an entry that is not the same on both sides, or why it could not be compared. */
 export type EntryWhy =
-  /** The journal took an amount for it, because the service did not say one. */
+  /** The journal assumed an amount, because the service did not report one. */
   | 'assumed'
   /** The service shows less than it charged. */
   | 'refunded'
@@ -163,7 +163,7 @@ export interface AuditTotals {
   readonly checks: Micros;
   /** What may be charged as well: in doubt. */
   readonly inDoubt: Micros;
-  /** The journal with all that the service says otherwise: `journal` + `difference`. */
+  /** The journal, corrected by what the service shows: `journal` + `difference`. */
   readonly service: Micros;
   readonly difference: Micros;
   readonly explained: Micros;

@@ -7,7 +7,7 @@ import { type Finding, fail, ok } from './finding.ts';
 
 const ABOUT = { check: 'notifications', subject: null } as const;
 
-/** Who hears of a problem, and which channels take no messages. */
+/** Who is notified of a problem, and which channels take no messages. */
 export async function checkNotifications({ notify }: Config, ledger: Ledger): Promise<Finding[]> {
   const channels = [...notify.channels.keys()];
   if (channels.length === 0) return [ok(ABOUT, 'no channel is configured; problems are in "courier status --check"')];

@@ -69,8 +69,8 @@ export async function resumeWithinCaps(
 }
 
 /**
- * Lets the batches go that the service refused for want of money and that the balance of now covers, whatever time they were to
- * wait: after a top-up. Record a fresh balance first. Returns whether the account sends again.
+ * After a top-up, releases at once the batches that the service refused for want of money and that the current balance covers,
+ * however long they were to wait. Record a fresh balance first. Returns whether the account sends again.
  */
 export async function resumeFunded(
   ledger: Ledger,

@@ -8,7 +8,7 @@ export const hasChangedSinceJob = (createdAt: number): Query =>
   sql`(coalesce(${getStartSql('urls.version')}, 0) > ${createdAt}
     AND ${createdAt} < (SELECT started_at FROM runs WHERE runs.id = coalesce(urls.changed_run, urls.first_run)))`;
 
-/** The same of the job of a batch that this ledger never sent; one that it sent bought what was planned. */
+/** The same for the job of a batch that this ledger never sent; one that it sent bought what was planned. */
 export const hasChangedSince = ({ attempts }: BatchRow, createdAt: number | null): Query =>
   createdAt === null || attempts > 0 ? sql`1 = 0` : hasChangedSinceJob(createdAt);
 

@@ -25,7 +25,7 @@ export interface SitemapReading {
    * may run ahead of `add`.
    */
   find(url: UrlBytes, version: Version | null): number;
-  /** The same of the entry that `find` expects next; -1 changes nothing. */
+  /** The same for the entry that `find` expects next; -1 changes nothing. */
   findNext(bytes: Uint8Array, loc: LocBytes, version: Version | null): number;
   /** Returns and clears the entries that are new or have another version since the last visit. */
   takeFound(): Found;

@@ -74,7 +74,7 @@ interface SavedTransfers {
   readonly ms: number;
 }
 
-/** The same of many runs. Uses the primary key of run_sitemaps. */
+/** The same for many runs. Uses the primary key of run_sitemaps. */
 export const selectSavedTransfers = (runs: readonly number[]): Query<SavedTransfers> => {
   const ids = toRows(
     { id: 'bigint' },

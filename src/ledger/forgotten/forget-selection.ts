@@ -102,7 +102,7 @@ export type Obstacle =
   /** A watch that lists it: `own`, that of the row, or another one. */
   | { readonly kind: 'listed'; readonly watch: WatchId; readonly own: boolean };
 
-/** A run that did nothing for so long was given up: nothing ends the run of a watch that was removed. */
+/** A run that did nothing for this long was given up: nothing ends the run of a watch that was removed. */
 const RUN_STALE_MS = 86_400_000;
 
 interface StandingRow {

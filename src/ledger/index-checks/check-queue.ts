@@ -20,7 +20,7 @@ export interface CheckRow extends StoredReason {
   readonly urls: number;
   readonly expected_cost: Micros;
   readonly round: number;
-  /** From its plan: so long its URLs wait when nobody learns its outcome. */
+  /** As planned: how long its URLs wait when its outcome stays unknown. */
   readonly every_ms: number;
   readonly planned_at: number;
   readonly state: 'planned' | 'sending' | 'done' | 'refused' | 'stopped' | 'cancelled';

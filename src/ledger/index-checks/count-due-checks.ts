@@ -9,7 +9,7 @@ export async function countDueChecks(db: Queryable, watchId: number, at: number)
   return due;
 }
 
-/** The same of many watches, each at an instant of its own; one without any is left out. Uses check_queue_due. */
+/** The same for many watches, each at an instant of its own; one without any is left out. Uses check_queue_due. */
 export async function listDueChecks(
   db: Queryable,
   watches: readonly { readonly watchId: number; readonly at: number }[],

@@ -43,7 +43,7 @@ interface HoldRecord {
   readonly now: number;
 }
 
-/** In place of the hold of before. */
+/** Replaces the former hold. */
 async function recordHold(tx: Queryable, { account, hold, now }: HoldRecord): Promise<void> {
   await tx.run(sql`
     INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${now})

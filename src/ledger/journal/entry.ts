@@ -30,9 +30,9 @@ export interface Entry {
   readonly from: Bucket;
   readonly to: Bucket;
   readonly amount: Micros;
-  /** Epoch milliseconds. Of a charge: when the ledger learned of it, so that a balance of before does not show it. */
+  /** Epoch milliseconds. Of a charge: when the ledger learned of it, so that an earlier balance does not show it. */
   readonly at: number;
-  /** What follows is of `charged` and `assumed` alone: open money counts by its amount, on every day. */
+  /** What follows is of `charged` and `assumed` alone: open money counts by its amount, against every day. */
   readonly booked?: Booked;
 }
 

@@ -22,7 +22,7 @@ export interface BalanceReading {
  * makes of the one before: an audit is of whole days. Another balance begins a row of its own, which says between which two
  * readings somebody else moved it. So the table grows by a day or by such a movement, and never by a purchase.
  *
- * Only `GET /balance` is kept. The balance beside an acceptance may be that of before it, or of an older answer.
+ * Only `GET /balance` is kept. The balance in an acceptance may be older than the charge.
  */
 export async function keepReading(
   tx: Queryable,

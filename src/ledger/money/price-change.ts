@@ -6,9 +6,9 @@ import type { AccountId } from '../../submission/ids.ts';
 import { isOtherPrice, isReported, type NewPrice } from '../../submission/new-price.ts';
 
 /**
- * The one writer of prices. A known price gives way only where `replaces` holds, a condition on the row. Keeps from when on a URL has
- * cost so much, too: what differs by less than a charge is rounded by is the price of before, and later entries are from a clock
- * that was ahead.
+ * The one writer of prices. A known price is replaced only where `replaces` holds, a condition on the row. Also records since when
+ * a URL has cost this much: a difference within the rounding of a charge is no change, and entries of a later time are from a
+ * clock that was ahead.
  */
 export async function writePrice(
   tx: Queryable,

@@ -39,7 +39,7 @@ export interface KnownPrice extends Price {
   readonly changed: NewPrice | null;
 }
 
-/** The same of both service levels, and whether it has changed. */
+/** The same for both service levels, and whether it has changed. */
 export async function listPrices(
   { db, now }: Pick<Ledger, 'db' | 'now'>,
   account: AccountId,

@@ -18,8 +18,8 @@ import { surveyDue } from './survey-due.ts';
 const PAUSE_MS = 5;
 
 /**
- * A transaction of a plan takes so long, in milliseconds, and the rest of its last batch. The due URLs come in the order of the
- * URLs, their rows are in another one: a batch alone writes a page of the database for each of its URLs.
+ * How long a transaction of a plan begins batches, in milliseconds; it finishes its last one. Due URLs come in the order of the
+ * URLs and their rows are stored in another, so a batch on its own would write a page of the database for each of its URLs.
  */
 const TURN_MS = 1_000;
 

@@ -106,7 +106,7 @@ const toList = (references: readonly Reference[]) =>
     references.map((reference): Row => [reference]),
   );
 
-/** The same of these jobs, whenever they were booked. Uses batches_by_reference and journal_by_purchase. */
+/** The same for these jobs, whenever they were booked. Uses batches_by_reference and journal_by_purchase. */
 export async function listBookedJobs(
   db: Queryable,
   account: AccountId,

@@ -65,7 +65,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
   return summary;
 }
 
-/** The same of many runs, in five statements however many they are; those that the ledger does not know are left out. */
+/** The same for many runs, in five statements however many they are; those that the ledger does not know are left out. */
 export async function listRunSummaries(
   { db }: Ledger,
   runs: readonly RunId[],

@@ -16,7 +16,7 @@ export async function listSitemapProblems(ledger: Ledger, run: RunId, limit: num
     ORDER BY s.id LIMIT ${limit}`);
 }
 
-/** The same of many runs, in one statement. */
+/** The same for many runs, in one statement. */
 export async function listSitemapProblemsOf(
   ledger: Ledger,
   runs: readonly RunId[],

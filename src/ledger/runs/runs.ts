@@ -19,7 +19,7 @@ export interface RunStart {
   readonly scope: string;
   /** What the first run of a watch does with what is there: adopt it without buying, or buy it. */
   readonly firstRun: 'baseline' | 'submit';
-  /** A run that did nothing for so long is taken for dead and ended as abandoned. Default: 24 h. Never a held one. */
+  /** A run that did nothing for this long is ended as abandoned. Default: 24 h. Never a held one. */
   readonly staleAfterMs?: number;
 }
 

@@ -36,7 +36,7 @@ export const PurchasedUrlRecord = defineRecord(
 
 const { url: _, ...FORGOTTEN_FIELDS } = PURCHASED_FIELDS;
 
-const ForgottenUrlRecord = defineRecord('forgotten_url', 'The same of a page whose address the ledger has forgotten.', {
+const ForgottenUrlRecord = defineRecord('forgotten_url', 'The same for a page whose address the ledger forgot.', {
   ...FORGOTTEN_FIELDS,
   digest: text('SHA-256 of the normalized URL, hexadecimal'),
 });

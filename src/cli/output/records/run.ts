@@ -20,7 +20,7 @@ import { PRICE_BASIS } from './plan.ts';
 
 const DECISIONS = ['none', 'approved', 'rejected'] as const;
 
-const RunRecord = defineRecord('run', 'A run of one watch that came to its end.', {
+const RunRecord = defineRecord('run', 'A run of one watch that has ended.', {
   watch: text('name of the watch'),
   run: text('name of the run'),
   ...COUNT_FIELDS,

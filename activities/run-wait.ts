@@ -13,7 +13,7 @@ const YOUNG_MS = 10 * SECOND;
 const GROWTH = 1 / 4;
 const MOST_MS = MINUTE;
 
-/** All runs that wait look this often together: once in so many milliseconds. */
+/** Of all runs that wait, one looks in each interval of this length, in milliseconds. */
 const APART_MS = 100;
 /** Many runs make none of them wait longer: from 10 s on a wait is a timer, which costs as much as four attempts. */
 const MOST_APART_MS = 9 * SECOND;

@@ -24,7 +24,7 @@ const COMPLETED = 'completed';
 export function trackActivities(deps: Deps) {
   const { ledger, getAccount, getJobStatusLoader, now, emit } = deps;
 
-  /** Of each job that ends soon: its open URLs, and the first poll since its last change that showed so many. */
+  /** Of each job that ends soon: its open URLs, and the first poll that showed this number. */
   const news = new Map<string, { readonly openUrls: number; readonly attempt: number }>();
 
   return { followSubmission: (input: Following) => untilKnown(input, () => follow(input)) };
@@ -96,7 +96,7 @@ export function trackActivities(deps: Deps) {
     throw retryLater(wait, `${reference} is ${polled.state}, polled ${polls} since its last change`);
   }
 
-  /** The first poll that showed so many open URLs, as far as this process knows: another may have seen it before. */
+  /** The first poll that showed this number of open URLs, as far as this process knows: another may have seen it before. */
   function noteNews(job: string, seen: { readonly openUrls: number; readonly attempt: number }): number {
     const before = news.get(job);
     if (before?.openUrls === seen.openUrls && before.attempt <= seen.attempt) return before.attempt;

@@ -13,7 +13,7 @@ import { toSummary } from '../src/temporal-api/summary.ts';
 
 /** A hold is repeated in the event history this often, so that it stands at the end of the page. */
 const REMIND_MS = 12 * 3_600_000;
-/** One that only money holds asks so often whether it may go on. */
+/** How often a run that only money holds asks whether it may go on. */
 const ASK_AGAIN_MS = 1_800_000;
 
 const FORM = 'No data is needed. Data, optional: { "by": "your name", "note": "why" }, or your name as a text.';

@@ -106,7 +106,7 @@ export interface KeyToCreate {
   /** Chosen by the caller, so that a repeated request creates one key. */
   readonly id?: string;
   readonly expiresAt?: number | null;
-  /** By the customer, who makes so many a day at most. */
+  /** By the customer, who makes at most this many a day. */
   readonly byCustomer?: boolean;
 }
 

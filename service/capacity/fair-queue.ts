@@ -22,7 +22,7 @@ export type Timed = <T>(part: () => Promise<T>) => Promise<T>;
 const HOLD_MS = 2;
 /** What a customer has used counts half after this time. */
 const HALF_LIFE_MS = 1_000;
-/** A customer that used so much is heavy: about a quarter of the time of one slot. */
+/** A customer that used this much is heavy: about a quarter of the time of one slot. */
 const HEAVY_MS = 350;
 /** Less than this is as good as nothing: the customer is forgotten. */
 const FORGET_MS = 1;

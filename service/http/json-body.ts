@@ -7,7 +7,7 @@ import { JsonReader } from './json-reader.ts';
 
 /** Retry-After while too many bodies are in memory. */
 const MEMORY_RETRY_SECONDS = 2;
-/** So much of a body is read, decoded and parsed in one turn of the event loop: some milliseconds. */
+/** How much of a body is read, decoded and parsed in one turn of the event loop: some milliseconds. */
 const BYTES_PER_TURN = 256 * 1024;
 
 /** Content types that are JSON in UTF-8; parameters other than charset are ignored. */

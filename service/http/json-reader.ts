@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { JsonStructure, type ListMark } from './json-structure.ts';
 
-/** A part of a list is parsed as soon as it has so many bytes: about a millisecond. */
+/** A part of a list is parsed as soon as it has this many bytes: about a millisecond. */
 const PART_BYTES = 128 * 1024;
 /** What surrounds the list of a valid body, and a body without one, is much smaller; so is the longest URL. */
 const OUTSIDE_BYTES = 64 * 1024;

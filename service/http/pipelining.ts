@@ -16,7 +16,7 @@ interface Line {
   isLast: boolean;
 }
 
-/** So many requests of one connection wait; then it is not read for a while. */
+/** When this many requests of a connection wait, it is not read for a while. */
 const MOST_WAITING = 100;
 
 const lines = new WeakMap<Duplex, Line>();

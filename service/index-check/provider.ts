@@ -27,7 +27,7 @@ export interface IndexCheckProvider {
   /** Why the provider can never answer for this URL, or null. Asked before the charge: such a URL is not charged. */
   findProblem(url: string): string | null;
   /**
-   * Reserves so many queries, to be answered within so many milliseconds. Throws a CheckUnavailableError when others
+   * Reserves a number of queries, to be answered within a number of milliseconds. Throws a CheckUnavailableError when others
    * have taken that room: nothing is charged.
    */
   reserve(queries: number, withinMs: number): Reservation;

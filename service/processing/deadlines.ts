@@ -12,7 +12,7 @@ export interface DeadlineDeps {
   readonly refundFailed: boolean;
 }
 
-/** So many at a time that other writers get their turn in between. */
+/** At a time: few enough that other writers get their turn in between. */
 const BATCH = 50;
 const SWEEP_MS = 10_000;
 const REASON = 'not processed before the deadline of its service level';

@@ -5,7 +5,7 @@ import { eachText, sql } from '../../src/database/sql.ts';
 /** Starts the processing of one submission; starting it again changes nothing. Throws when Temporal cannot be reached. */
 export type StartProcessing = (reference: string, service: ServiceLevel) => Promise<void>;
 
-/** So few at a time that fast submissions which came meanwhile are next. */
+/** At a time: few enough that fast submissions which arrive meanwhile are next. */
 const BATCH = 20;
 
 interface Waiting {

@@ -42,7 +42,7 @@ export class IdempotencyConflictError extends Error {
 /** A URL and its key as one text, as they are inserted. */
 type KeyedUrl = string;
 
-/** One INSERT holds so many characters of URLs, or so many URLs: some milliseconds of SQLite. */
+/** One INSERT holds at most this many characters of URLs, or this many URLs: some milliseconds of SQLite. */
 const CHARACTERS_PER_INSERT = 384 * 1024;
 const URLS_PER_INSERT = 1_250;
 

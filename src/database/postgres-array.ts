@@ -8,7 +8,7 @@ const OID = { bigint: 20, text: 25 } as const;
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const BIGINT_BYTES = 8;
-/** A character of a string has at most so many bytes in UTF-8. */
+/** A character of a string has at most this many bytes in UTF-8. */
 const CHARACTER_BYTES = 3;
 /** The length of an element that is NULL. */
 const NULL = -1;

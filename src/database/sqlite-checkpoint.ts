@@ -65,7 +65,7 @@ export function createCheckpointer(
   let copy: Copy | null = null;
   let failed = false;
   let isClosing = false;
-  /** So much of the log, in bytes, is in the file. */
+  /** How much of the log, in bytes, is in the file. */
   let copied = 0;
   const idle = setTimeout(() => void copyIdle(), idleMs).unref();
 

@@ -34,7 +34,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE prices (
         account_id TEXT NOT NULL, service TEXT NOT NULL, price BIGINT NOT NULL, learned_at BIGINT NOT NULL,
         PRIMARY KEY (account_id, service))`,
-      // From when on a URL has cost so much: each change is reported.
+      // Since when a URL has cost this much: each change is reported.
       `CREATE TABLE price_changes (
         account_id TEXT NOT NULL, service TEXT NOT NULL, at BIGINT NOT NULL, price BIGINT NOT NULL,
         PRIMARY KEY (account_id, service, at))`,

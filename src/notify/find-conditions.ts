@@ -31,7 +31,7 @@ export interface Notice {
   readonly why: string | null;
   /** Runs, URLs, batches or days, as the kind says. */
   readonly count: number | null;
-  /** Of a held run: so many of its URLs the caps and the balance allow now. */
+  /** Of a held run: how many of its URLs the caps and the balance allow now. */
   readonly allowed: number | null;
   /** Of a held run: it waits for a cap, the balance or a price, and goes on by itself with them. */
   readonly isForMoney: boolean;

@@ -338,7 +338,7 @@ class Attempts {
     return { verdict, children, location: this.#location };
   }
 
-  /** Emits the collected pages if there are at least so many. */
+  /** Emits the collected pages if there are at least that many. */
   async #drain(least: number): Promise<void> {
     if (this.#collector.batchSize < least) return;
     this.#hasEmitted = true;

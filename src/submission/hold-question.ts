@@ -8,7 +8,7 @@ export interface Forecast {
   readonly urls: number;
   /** The cost of all of them. Null when no price is known. */
   readonly cost: Micros | null;
-  /** So many of them the caps, the floor and the balance allow now; the others follow in later runs. */
+  /** How many of them the caps, the floor and the balance allow now; the others follow in later runs. */
   readonly allowed: number;
 }
 

@@ -81,7 +81,7 @@ export interface HoldQuestion {
   readonly urls: number;
   /** Null when no price is known. */
   readonly cost: Micros | null;
-  /** So many of them the caps and the balance allow now. */
+  /** How many of them the caps and the balance allow now. */
   readonly allowed: number;
   /** What the balance lacks for it and for what is planned already; null when that is not known. */
   readonly missing: Micros | null;
@@ -93,7 +93,7 @@ export interface HoldQuestion {
 export interface RunVerdict {
   /** Runs in a row that were not complete, this one included; 0 when it is complete. */
   readonly incompleteRuns: number;
-  /** So many of them are a failure. */
+  /** The number of them that counts as a failure. */
   readonly limit: number;
 }
 

@@ -12,7 +12,7 @@ const LEADS_REPLACEMENT = 0xef;
 /** The first bytes of characters of two bytes, from U+00C0 on: none of them is white space. */
 const LETTERS_FROM = 0xc3;
 const LETTERS_TO = 0xdf;
-/** A character of UTF-8 has at most so many bytes. */
+/** A character of UTF-8 has at most this many bytes. */
 const CHARACTER_BYTES = 4;
 const EMPTY = new Uint8Array();
 const AMP = Buffer.from('&amp;');

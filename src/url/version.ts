@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** The length of each span in milliseconds, at most; by its code. */
 export const SPAN_MS = [0, 1, 1_000, 60_000, DAY_MS, 31 * DAY_MS, 366 * DAY_MS] as const;
 
-/** A day or more has no zone: it may have begun so much earlier, or end so much later, than in UTC. */
+/** A day or more has no zone: it may have begun this much earlier, or end this much later, than in UTC. */
 export const SLACK_MS = 14 * 3_600_000;
 
 /** A date-only lastmod may be a day ahead in the time zone that it was written in. */

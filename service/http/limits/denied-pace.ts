@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SECOND_MS = 1_000;
-/** So many 429 answers a second a key gets at once. */
+/** How many 429 answers a second a key gets at once. */
 const AT_ONCE = 10;
 const DELAY_MS = 500;
 

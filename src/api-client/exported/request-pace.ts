@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../contract/limits.ts';
 
-/** At most `limit` requests in any stretch of so many milliseconds. */
+/** At most `limit` requests in any stretch of that many milliseconds. */
 interface Window {
   readonly limit: number;
   readonly ms: number;

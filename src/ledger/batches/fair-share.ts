@@ -15,7 +15,7 @@ import { isWaitingSql } from '../waits.ts';
 const SUBMISSION_COSTS_URLS = 100;
 /** No watch is further ahead than one batch. A share beyond that comes from another account, which counts from elsewhere. */
 const MOST_AHEAD = raw(String(LIMITS.submissionUrls + SUBMISSION_COSTS_URLS));
-/** After so many fast batches in a row a standard one goes, if one waits. */
+/** After this many fast batches in a row a standard one goes, if one waits. */
 const FAST_IN_A_ROW = raw('2');
 
 /** The share at which the next batch of watch `w` begins, beside that of its account. */

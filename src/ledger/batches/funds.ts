@@ -44,7 +44,7 @@ export async function checkFunds(
 const MOST_RESUMED = 10;
 
 /**
- * Lets batches go that a cap has set aside and that the settings allow by now, for example after you raised the cap. What
+ * Releases batches that a cap has set aside and that the settings allow by now, for example after you raised the cap. What
  * waits for money is not among them: a balance has to be read first. Returns whether there is one to send.
  */
 export async function resumeWithinCaps(

@@ -8,9 +8,9 @@ const RECORD = 24;
 const VERSION = 8;
 const URL_FROM = 16;
 const URL_LENGTH = 20;
-/** Texts are made strings so many bytes at a time: a call into native code costs more than a slice of a string. */
+/** Texts are made strings this many bytes at a time: a call into native code costs more than a slice of a string. */
 const WINDOW = 32 * 1024;
-/** A character of a string has at most so many bytes in UTF-8. */
+/** A character of a string has at most this many bytes in UTF-8. */
 const CHARACTER_BYTES = 3;
 
 /**

@@ -102,7 +102,7 @@ export interface Booking {
   readonly to: ClosedBucket;
   /** Null: nobody knows it, and no price is known. */
   readonly amount: Micros | null;
-  /** At least so much counts: what was read too low leaves no room for another purchase. */
+  /** At least this much counts: what was read too low leaves no room for another purchase. */
   readonly atLeast: Micros;
   readonly urls: number;
   /** Start of the UTC day on which it counts. */

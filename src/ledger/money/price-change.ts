@@ -31,7 +31,7 @@ export async function writePrice(
     ON CONFLICT (account_id, service, at) DO UPDATE SET price = excluded.price`);
 }
 
-/** From when on a URL has cost so much. */
+/** Since when a URL has cost this much. */
 export interface PriceEntry {
   readonly service: ServiceLevel;
   readonly at: number;

@@ -118,7 +118,7 @@ export async function makePlan({ db, now, step }: PlanSteps, input: PlanInput, t
   }
 }
 
-/** Allots so many URLs, those first that the earliest runs found. */
+/** Allots that many URLs, those first that the earliest runs found. */
 function allotOldest(byFirstRun: ReadonlyMap<number, number>, allowed: number): ReadonlyMap<number, number> {
   const places = new Map<number, number>();
   let room = allowed;

@@ -136,7 +136,7 @@ function takePlace(places: Map<number, number> | null, { first_run }: DueRow): b
 }
 
 interface Bought {
-  /** So many of them, from the first. */
+  /** How many of them, from the first. */
   readonly urls: number;
   readonly price: Price;
   readonly refusal: CapRefusal | null;

@@ -142,7 +142,7 @@ function warnOf(output: Output, problems: SiteSurvey['problems']): void {
   for (const [message, same] of Map.groupBy(problems, (problem) => problem.message)) {
     const [first, ...others] = same;
     output.warn(`  ${first?.url}: ${message}`);
-    if (others.length > 0) output.warn(`  the same of ${others.map(({ url }) => url).join(', ')}`);
+    if (others.length > 0) output.warn(`  the same for ${others.map(({ url }) => url).join(', ')}`);
   }
 }
 

@@ -64,7 +64,7 @@ export function showWaits<I extends Input, R>(
   };
 }
 
-/** Attempts of a wait up to this one, over all calls that it took. Lost ones are none of them. */
+/** Attempts of a wait up to this one, over all calls that it took. Lost ones do not count. */
 export function countAttempts(waits: CanWait['waits']): number {
   const { info } = Context.current();
   return (waits?.attempts ?? 0) + info.attempt - countLost(info);

@@ -51,8 +51,8 @@ export function checkOutside(
 }
 
 /**
- * Folders in which a worker writes. The user that checks a configuration may be another one than the one that runs it, so what
- * is said is a warning.
+ * Folders in which a worker writes. The user that checks a configuration may be another one than the one that runs it, so each
+ * problem is a warning.
  */
 function checkFolders(
   { report, retention, ledger }: { [Section in 'report' | 'retention' | 'ledger']: RawConfig[Section] | undefined },

@@ -9,7 +9,7 @@ import { findNearest } from './suggest.ts';
 import { findTimeZoneProblem } from './time-zone.ts';
 import type { At, Level, Path } from './yaml-file.ts';
 
-/** Reports a mistake. The path is put before what is said of it. */
+/** Reports a mistake. Its message begins with the path. */
 export type Complain = (path: Path, fault: Fault, at?: At, level?: Level) => void;
 
 interface Checked {

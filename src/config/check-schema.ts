@@ -29,7 +29,7 @@ interface Mistake {
   readonly path: Path;
   readonly at: At;
   readonly fault: Fault;
-  /** Whether what is said of the settings inside follows from it. */
+  /** Whether the problems of the settings inside follow from it. */
   readonly covers?: boolean;
   /** Where it is shown, if not at `path`. */
   readonly shownAt?: Path;

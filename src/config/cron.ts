@@ -39,7 +39,7 @@ export function findCronProblem(cron: string): Fault | null {
 const LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * What is said of a cron line that no day matches, such as the 31st of February; null when one does. Each date falls on every
+ * The message for a cron line that no day matches, such as the 31st of February; null when one does. Each date falls on every
  * day of the week in some year.
  */
 export function findNeverProblem(cron: string): Fault | null {

@@ -235,13 +235,13 @@ export const toName = (text: string): string =>
     .replaceAll(/^[-_]+|[-_]+$/g, '')
     .slice(0, 63);
 
-/** What is said of a name that the reader has chosen. */
+/** The message for a name that the reader has chosen. */
 export function describeName(name: string): Fault {
   const meant = toName(name);
   return { says: `${show(name)} ${NO_NAME}`, proposals: [rename(meant === '' ? null : meant)] };
 }
 
-/** What is said of a setting that does not exist. */
+/** The message for a setting that does not exist. */
 export function describeUnknown(name: string, known: readonly string[]): Fault {
   if (name === '<<')
     return {

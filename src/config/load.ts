@@ -56,7 +56,7 @@ export function readConfig(text: string, file: string): Config {
   return loadConfigText(text, file).config;
 }
 
-/** The same, with what is said of it. */
+/** The same, with its warnings. */
 export const loadConfigText = (text: string, file: string): LoadedConfig =>
   buildConfig([{ file, text }], file, getConfigFolder(file), {});
 
@@ -109,7 +109,7 @@ function inspect(files: readonly YamlFile[], outside: string | null): Inspected 
   return { problems, merged };
 }
 
-/** What is said of problems. A change is proposed only where the checker accepts it. */
+/** The messages for problems. A change is proposed only where the checker accepts it. */
 function toMessages(files: readonly YamlFile[], problems: readonly Problem[]): ConfigProblem[] {
   // The problems of the text itself are about what is written, so they stay whatever is changed.
   const accepted = findAccepted(

@@ -4,7 +4,7 @@ const TOKEN = /(?<label>\b(?:request|reference|job)(?: id)?:? )?(?<token>[a-z0-9
 export interface MaskOptions {
   /** Texts that are no secret wherever they stand, such as the folder of the configuration. */
   readonly keep?: readonly string[];
-  /** Whole words that are none: names of the configuration, ids of the service. */
+  /** Whole words that are no secrets: names of the configuration, ids of the service. */
   readonly ids?: ReadonlySet<string>;
 }
 

@@ -171,7 +171,7 @@ const hideHeaders = (headers: Headers, folder: string): Tree =>
     ]),
   );
 
-/** The folders of absolute paths, not of addresses: a folder may look like a key, and is none. */
+/** The folders of absolute paths, not of addresses: a folder may look like a key without being one. */
 const listFolders = (text: string): string[] =>
   [...text.matchAll(/(?<=^|[\s:'"])(?:\/[^/\s]+)+\//g)].map(([folder]) => folder);
 

@@ -80,7 +80,7 @@ const getRange = (node: unknown): readonly [number, number] | null => {
 
 /**
  * In braces, YAML reads a comma in a number as the end of the setting: `{ per_day: 1,500 TRY }` is 1 and a setting "500 TRY".
- * Puts such numbers together again as text, so that what is said of them is about what was written.
+ * Puts such numbers together again as text, so that messages about them show what was written.
  */
 function joinNumbers(document: Document, text: string): void {
   visit(document, {
@@ -123,7 +123,7 @@ function quoteAsterisks(document: Document, toPosition: (offset: number) => Posi
       const says = 'text that begins with "*" must be in quotes';
       const path = toPath([...ancestors, alias]);
       const position = toPosition(alias.range?.[0] ?? 0);
-      // What is said of a merge key says enough.
+      // The message for a merge key says enough.
       if (path.at(-1) !== '<<')
         problems.push({ ...position, path, at: 'value', fault: { says, proposals: [write([value])] } });
       const text = new Scalar(value);

@@ -26,7 +26,7 @@ const REST = 'Planned batches keep their idempotency keys: a running worker or t
 
 /**
  * Why waiting longer cannot help a command, with what to do; null when it may help. What holds the account comes first
- * and is said by its own name: neither jobs that the ledger does not know nor another service are a want of money.
+ * and is named: neither jobs that the ledger does not know nor another service are a want of money.
  */
 export function explainStall({
   watch,

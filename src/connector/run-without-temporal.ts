@@ -70,7 +70,7 @@ export async function runWithoutTemporal(
     const hold = await wait(() => judgeRun(ledger, run, watch.guard, { input, refresh }));
     if (hold === null && !(await wait(() => hasDueUrls(ledger, run, watch)))) {
       const { batches, urls, cost, basis, held, heldReason } = await wait(() => planRun(ledger, run, input));
-      // Nothing was due a moment ago; a URL whose time came since is carried on like every other.
+      // Nothing was due a moment ago; a URL that became due since is handled like every other.
       if (urls + held === 0) {
         const report = toRunReport(await getRunSummary(ledger, run));
         await endRun(ledger, run, 'finished');

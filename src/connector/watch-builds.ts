@@ -30,7 +30,7 @@ export function createBuildWatch({
   const denied = new Set<string>();
   let waiting = new Set<string>();
   let isRecorded = false;
-  /** What is not allowed is said once; other requests may be. */
+  /** A request that is not allowed is logged once; others may be allowed. */
   const ask = async (work: () => Promise<void>, unlessDenied: string): Promise<void> => {
     try {
       await work();

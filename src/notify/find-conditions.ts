@@ -36,7 +36,7 @@ export interface Notice {
   /** Of a held run: it waits for a cap, the balance or a price, and goes on by itself with them. */
   readonly isForMoney: boolean;
   readonly examples: readonly string[];
-  /** Names and ids that look like a secret and are none. */
+  /** Names and ids that look like a secret but are not. */
   readonly ids: readonly string[];
   /** The zone for its times. */
   readonly zone: string;

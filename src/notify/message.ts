@@ -12,7 +12,7 @@ export interface Installation {
   readonly ledger: string;
 }
 
-/** What is to be said, before it is known who says it. */
+/** The content of a message, before its sender is known. */
 export type Draft = Omit<Message, 'installation'>;
 
 /** A message to people, before it gets the form of its channel. */

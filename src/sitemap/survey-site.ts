@@ -97,7 +97,7 @@ interface Reading {
   readonly complete: boolean;
   /** Where redirects led to. */
   readonly location: string;
-  /** Whether it is a sitemap, or names at least one; a robots.txt without any is none. */
+  /** Whether it is a sitemap, or names at least one; a robots.txt that names none does not count. */
   readonly isSitemap: boolean;
   readonly problems: readonly { readonly url: string; readonly message: string }[];
 }

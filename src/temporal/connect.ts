@@ -104,7 +104,7 @@ export async function connectWorker(
 async function explained<T>({ options, unusedCredentialsOf }: ResolvedTemporal, connect: () => Promise<T>): Promise<T> {
   const tls = toTls(options);
   if (tls !== null) checkTls(tls, Date.now());
-  // The timers of the SDK do not keep a process alive, which would end without a word while no server responds.
+  // The timers of the SDK do not keep a process alive, which would end without a message while no server responds.
   const alive = setInterval(() => undefined, 60_000);
   try {
     return await connect();

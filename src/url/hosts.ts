@@ -66,7 +66,7 @@ function parseHost(host: string): HostPattern | null {
 
 const getPort = ({ port, protocol }: URL): string => (port !== '' ? port : protocol === 'https:' ? '443' : '80');
 
-/** The version of an IP address; 0 for what is none. */
+/** The version of an IP address; 0 for anything else. */
 const getVersion = (text: string): 4 | 6 | 0 => {
   if (/^(\d{1,3}\.){3}\d{1,3}$/.test(text) && URL.parse(`http://${text}/`)?.hostname === text) return 4;
   return text.includes(':') && !/[[\]]/.test(text) && URL.canParse(`http://[${text}]/`) ? 6 : 0;

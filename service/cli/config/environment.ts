@@ -19,7 +19,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, file: Tree): Tree {
 
 const PREFIX = 'COURIER_SERVICE_';
 
-/** Variables that look like settings and are none: spelling mistakes, in most cases. */
+/** Variables that look like settings but are not: spelling mistakes, in most cases. */
 export function findUnknownVariables(env: NodeJS.ProcessEnv, secrets: readonly string[]): string[] {
   const known = new Set([...listSettings().map(({ variable }) => variable), `${PREFIX}CONFIG`, ...secrets]);
   return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));

@@ -83,7 +83,7 @@ const ASIDE = ['errors', 'warnings', 'messages', 'notices', 'links', 'filters', 
 
 /**
  * The only list in a payload whose names say nothing, up to two levels deep. A list in a page's information or beside the
- * entries is none. An empty one must be alone: beside an object, which may hold the entries, nobody can tell.
+ * entries does not count. An empty one must be alone: beside an object, which may hold the entries, nobody can tell.
  */
 function findOnlyList(data: Json, isFull: boolean, { names }: AnswerFormat): Found | null {
   const isCounted = (value: Json): value is readonly Json[] =>
@@ -165,7 +165,7 @@ export function toEntry(item: Json): Json {
     : openAttributes(item);
 }
 
-/** JSON:API puts every field but `id` and `type` into `attributes`; what is there goes before. */
+/** JSON:API puts every field but `id` and `type` into `attributes`; what is there takes precedence. */
 export function openAttributes(item: Json): Json {
   const inner = isObject(item) ? item.attributes : undefined;
   return isObject(item) && isObject(inner) ? { ...item, ...inner } : item;

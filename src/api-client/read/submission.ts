@@ -119,7 +119,7 @@ function readSubmission(entry: Json, format: AnswerFormat, around: Fields): Subm
 
 function toView(outer: Fields, job: Fields, format: AnswerFormat): Omit<SubmissionView, 'reference'> {
   const { names, money, statuses } = format;
-  // Some stand beside the job; what is inside it goes before.
+  // Some are beside the job; those inside it take precedence.
   const both = new Map([...outer, ...job]);
   const counts = new Map([...names.counts.flatMap((name) => [...indexFields(getField(both, name))]), ...both]);
   return {

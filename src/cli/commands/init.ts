@@ -137,7 +137,7 @@ function report(output: Output, survey: SiteSurvey, watch: StarterWatch | null):
   warnOf(output, problems);
 }
 
-/** What is said of several addresses is said once. */
+/** Prints a message that several addresses share once. */
 function warnOf(output: Output, problems: SiteSurvey['problems']): void {
   for (const [message, same] of Map.groupBy(problems, (problem) => problem.message)) {
     const [first, ...others] = same;

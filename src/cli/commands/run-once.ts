@@ -29,7 +29,7 @@ import type { RunsToFollow } from './follow-runs.ts';
 const AT_ONCE = 4;
 
 /**
- * Runs watches in this process, and starts Temporal only for those of which something must be carried on: most runs find
+ * Runs watches in this process, and starts Temporal only for those that have work to continue: most runs find
  * nothing new, and the server, the SDK and its worker cost many times what a crawl does.
  */
 export function runOnce(

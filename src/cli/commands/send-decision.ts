@@ -20,7 +20,7 @@ const REJECTED =
   'To leave them out permanently, exclude them ("exclude" of the watch).';
 const NOT_PLANNED_YET = 'What was shown is planned and submitted, within the caps, when a worker has taken it up.';
 
-/** A worker that is alive reads the balance and plans within this time, but for very many URLs. */
+/** A worker that is alive reads the balance and plans within this time, except for very many URLs. */
 const PLAN_MS = 20_000;
 
 interface Deciding {

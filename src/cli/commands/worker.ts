@@ -67,7 +67,7 @@ export function workerCommand(command: Command): void {
         async function begin(): Promise<void> {
           const { client, ledger, stopping } = connector.deps;
           const waiting = { log, now: Date.now, sleep: (ms: number) => sleep(ms, undefined, { signal: stopping }) };
-          /** A request fails because the worker stops: nothing is to be waited for then. */
+          /** A request fails because the worker stops: then there is nothing to wait for. */
           const untilStop = <T>(asking: Promise<T>): Promise<T> =>
             asking.catch((error: unknown) => {
               stopping.throwIfAborted();

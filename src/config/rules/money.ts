@@ -60,7 +60,7 @@ const getPrice = ({ price_per_url: price }: Partial<RawAccount>, service: 'stand
   return text === undefined ? null : parseTry(text);
 };
 
-/** A cap below the price of one page. None at all (0 TRY) is how people say that nothing is to be bought. */
+/** A cap below the price of one page. A cap of 0 TRY is no mistake: nothing is to be bought. */
 export const findCapsBelowPrice = eachWatch((placed, raw) => {
   const { account: id = '', service = 'standard' } = placed.watch;
   const account = raw.accounts[id] ?? {};

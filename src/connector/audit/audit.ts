@@ -69,7 +69,7 @@ export type EntryWhy =
   | 'not_looked_up'
   | 'no_charge_shown'
   | 'charge_unknown'
-  /** An operator declared that it is none of this ledger. */
+  /** An operator declared that it does not belong to this ledger. */
   | 'declared_foreign'
   | 'other_program'
   /** It has a tag of this program, or a project of this ledger: of a lost ledger, or of another installation. */

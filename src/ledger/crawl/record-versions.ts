@@ -31,7 +31,7 @@ const isAllBought = sql`(urls.version IS NULL
     OR urls.bought_version IS NOT NULL AND NOT ${isLaterSql('urls.version', 'urls.bought_version')})`;
 /** Nothing else of the page is not bought. */
 const isOnlyNotBought = sql`(${isNotBought} AND ${isAllBought})`;
-/** What is not bought goes before what is, though both may be one edit. */
+/** What is not bought takes precedence over what is, though both may be one edit. */
 const isLatest = sql`(${isNewer} OR ${isFiner} AND ${isOnlyNotBought})`;
 
 /**

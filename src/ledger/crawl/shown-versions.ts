@@ -25,8 +25,8 @@ export interface SharedVersions {
 /**
  * The version of a page that several sitemaps show, once `sitemapId` shows `version`: the latest of what each of them has shown
  * last. Only a sitemap that shows another one takes its own back: one that no longer lists the page does not. Where `version`
- * may be the edit that the sitemap has shown before, the finer of both is kept. What is not bought goes before what is, though both
- * may be one edit. Pure.
+ * may be the edit that the sitemap has shown before, the finer of both is kept. What is not bought takes precedence over what is,
+ * though both may be one edit. Pure.
  */
 export function showVersion(row: SharedRow, sitemapId: number, version: Version): SharedVersions {
   const before = toShown(row);

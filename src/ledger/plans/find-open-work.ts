@@ -6,7 +6,7 @@ import { getRefusalStop } from '../accounts/refusals.ts';
 import { findWatch } from '../accounts/watches.ts';
 import { countDueChecks } from '../index-checks/count-due-checks.ts';
 
-/** What somebody has to carry on. */
+/** Work that a worker or command must continue. */
 export type OpenWork =
   /** Planned, in flight or in doubt. */
   | 'batches'

@@ -73,7 +73,7 @@ export async function judgeRun(
 }
 
 /**
- * URLs that the last run which passed its guard left as present. What is new since is none of them, whatever the rules say of
+ * URLs that the last run which passed its guard left as present. What is new since does not count, whatever the rules say of
  * it: another watch may have bought it. Nor is what an earlier run found and no guard has let pass.
  */
 async function countKnownBefore(

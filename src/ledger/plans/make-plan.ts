@@ -87,7 +87,7 @@ export interface PlanSteps {
 /**
  * Freezes what is due into batches with their keys, as far as the caps allow; the rest is held with the reason. Where the
  * caps allow even all URLs that have a reason, whatever the rules say of them, what is due is read once. Otherwise it is
- * counted first: what a cap holds today goes before what comes later.
+ * counted first: what a cap holds today is bought before what comes later.
  */
 export async function makePlan({ db, now, step }: PlanSteps, input: PlanInput, turnMs = TURN_MS): Promise<void> {
   let at = await step(async (tx, run): Promise<PlanPosition | 'planned' | { readonly capped: number }> => {

@@ -56,7 +56,7 @@ interface EndedRun {
   readonly gone: number | null;
 }
 
-/** Newest first. A run that was only a plan for review is none. Uses runs_by_watch. */
+/** Newest first, without runs that were only a plan for review. Uses runs_by_watch. */
 export const selectEndedRuns = (watchId: number, since: number) => sql<EndedRun>`
   SELECT started_at, end_state, complete, first_run, found, new_urls, gone FROM runs
   WHERE watch_id = ${watchId} AND started_at >= ${since} AND ended_at IS NOT NULL AND end_state <> 'previewed'

@@ -30,7 +30,7 @@ interface Reference {
   readonly end: number;
 }
 
-/** The reference that begins at `at`; null for a text that is none. */
+/** The reference that begins at `at`; null for other text. */
 function findReference(text: string, at: number): Reference | null {
   const end = text.indexOf(';', at) + 1;
   if (end === 0 || end - at > 13) return null;

@@ -50,7 +50,7 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   {
     name: 'leaves recovered URLs due (fixed: money 4)',
     file: 'src/ledger/jobs/recover.ts',
-    from: 'due = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due ELSE NULL END,',
+    from: "due = CASE WHEN NOT ${isLatest} THEN urls.due WHEN ${changedAfter} THEN 'changed' ELSE NULL END,",
     to: 'due = urls.due,',
     needs: ['copy, then more pages'],
   },

@@ -26,7 +26,7 @@ export const CHANGED_PAGES: readonly Mutation[] = [
   {
     name: 'takes a lastmod that begins for a change',
     file: 'src/ledger/crawl/record-versions.ts',
-    from: '\n      AND (urls.version IS NOT NULL OR urls.bought_version IS NOT NULL))`;',
+    from: '\n      AND (urls.version IS NOT NULL OR urls.bought_version IS NOT NULL OR ${isAfterRecovered}))`;',
     to: ')`;',
     also: [
       {

@@ -39,6 +39,7 @@ function createOracle({ tried = [], watch = 'w0', caps = NO_CAPS }: Partial<Sett
     now: () => 0,
     getClock: () => 0,
     getLatestTime: () => 0,
+    getEarliestTime: () => 0,
     trace: () => undefined,
   } as unknown as Kernel;
   const wasTried = (key: string) => tried.includes(key);

@@ -14,11 +14,10 @@ import { listWatchStates } from '../../ledger/reports/watch-states.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { formatNewPrice } from '../../submission/new-price.ts';
 import { action, type Ending } from '../output/command.ts';
-import { formatCount } from '../output/format.ts';
 import { formatReview, formatServiceWait } from '../output/notices.ts';
 import { type Problem, type ShownTotals, toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { createRedraw } from '../output/redraw.ts';
-import { listAccountLines, listWatchLines, type WatchOnPage } from '../output/status-screen.ts';
+import { listAccountLines, listProblemLines, listWatchLines, type WatchOnPage } from '../output/status-screen.ts';
 import { readSchedules } from '../schedules.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
 import { findServerProblems } from './server-problems.ts';
@@ -77,32 +76,6 @@ export async function showStatus(output: Output, context: CommandContext, all: b
   const held = pages.flatMap(({ state }) => state.held.map(({ run }) => run));
   return { exitCode: EXIT.done, summary: { held, needs_review: needsReview } };
 }
-
-/** What a screen has room for; the rest is counted. */
-const SHOWN_PROBLEMS = 10;
-
-/** Subjects that are named of those with the same problem. */
-const NAMED_SUBJECTS = 3;
-
-function listProblemLines(problems: readonly Problem[], all: boolean): string[] {
-  if (all) return problems.flatMap(formatProblem);
-  const groups = [...Map.groupBy(problems, ({ problem }) => problem).values()];
-  const left = groups.slice(SHOWN_PROBLEMS).reduce((sum, { length }) => sum + length, 0);
-  return [
-    ...groups.slice(0, SHOWN_PROBLEMS).flatMap((group) => {
-      const [first] = group;
-      if (first === undefined) return [];
-      const named = group.slice(0, NAMED_SUBJECTS).map(({ subject }) => subject);
-      const more = group.length - named.length;
-      const subject = `${named.join(', ')}${more === 0 ? '' : ` and ${formatCount(more)} more`}`;
-      return formatProblem({ ...first, subject });
-    }),
-    ...(left === 0 ? [] : [`  … and ${formatCount(left)} more: courier status --check`]),
-  ];
-}
-
-const formatProblem = ({ subject, problem, lines = [problem] }: Problem): string[] =>
-  lines.map((line, at) => (at === 0 ? `  ${subject}: ${line}` : `    ${line}`));
 
 const FOLLOW_EVERY_MS = 2_000;
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { parseTry, ZERO } from '../../../contract/money.ts';
 import type { Account } from '../../config/config.ts';
 import type { AccountTotals } from '../../ledger/reports/totals.ts';
-import { listAccountLines, listWatchLines, type WatchOnPage } from './status-screen.ts';
+import { listAccountLines, listProblemLines, listWatchLines, type WatchOnPage } from './status-screen.ts';
 
 const lira = (text: string) => parseTry(`${text} TRY`)!;
 
@@ -51,5 +51,35 @@ describe('the watches on a screen', () => {
       listWatchLines(makePages(500, 490), false).at(-1),
       '  … and 480 more, 470 of them not well: courier status --all',
     );
+  });
+});
+
+describe('what needs you', () => {
+  const makeProblems = (count: number, problem: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => ({ subject: `site${n}`, problem: problem(n), exitCode: 3 }) as const);
+
+  test('names the same problem of several once', () => {
+    const [line, ...more] = listProblemLines(
+      makeProblems(500, () => 'no run'),
+      false,
+    );
+    assert.equal(line, '  site0, site1, site2 and 497 more: no run');
+    assert.deepEqual(more, []);
+  });
+
+  test('names each that is to be decided by itself', () => {
+    const held = makeProblems(2, () => 'held').map((each) => ({ ...each, lines: ['held', `approve ${each.subject}`] }));
+    assert.deepEqual(listProblemLines(held, false), [
+      '  site0: held',
+      '    approve site0',
+      '  site1: held',
+      '    approve site1',
+    ]);
+  });
+
+  test('is cut to a screen, and all of it where that is asked for', () => {
+    const problems = makeProblems(12, (n) => `problem ${n}`);
+    assert.equal(listProblemLines(problems, false).at(-1), '  … and 2 more: courier status --check');
+    assert.equal(listProblemLines(problems, true).length, 12);
   });
 });

@@ -6,6 +6,7 @@ import type { WatchState } from '../../ledger/reports/watch-states.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { formatCharge, formatCount, formatCounted, formatDecision, NOT_KNOWN } from './format.ts';
 import { formatUnmatchedRule, formatWithoutResult } from './notices.ts';
+import type { Problem } from './records/status.ts';
 
 /** A watch on the page. */
 export interface WatchOnPage {
@@ -104,6 +105,37 @@ function listDetails({ state: { last } }: WatchOnPage): string[] {
     ...unmatchedRules.map((rule) => `    ${formatUnmatchedRule(rule)}`),
   ];
 }
+
+/** What a screen has room for; the rest is counted. */
+const SHOWN_PROBLEMS = 10;
+
+/** Subjects that are named of those with the same problem. */
+const NAMED_SUBJECTS = 3;
+
+/** What needs you; the same problem of several is named once, unless each is to be decided by itself. */
+export function listProblemLines(problems: readonly Problem[], all: boolean): string[] {
+  if (all) return problems.flatMap(formatProblem);
+  const groups = [
+    ...Map.groupBy(problems, ({ subject, problem, lines }) =>
+      lines === undefined ? problem : `${subject}: ${problem}`,
+    ).values(),
+  ];
+  const left = groups.slice(SHOWN_PROBLEMS).reduce((sum, { length }) => sum + length, 0);
+  return [
+    ...groups.slice(0, SHOWN_PROBLEMS).flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const named = group.slice(0, NAMED_SUBJECTS).map(({ subject }) => subject);
+      const more = group.length - named.length;
+      const subject = `${named.join(', ')}${more === 0 ? '' : ` and ${formatCount(more)} more`}`;
+      return formatProblem({ ...first, subject });
+    }),
+    ...(left === 0 ? [] : [`  … and ${formatCount(left)} more: courier status --check`]),
+  ];
+}
+
+const formatProblem = ({ subject, problem, lines = [problem] }: Problem): string[] =>
+  lines.map((line, at) => (at === 0 ? `  ${subject}: ${line}` : `    ${line}`));
 
 /** The money of an account, against its caps and its floor, and where its batches stand. */
 export function listAccountLines({ id, spend }: Account, totals: AccountTotals): string[] {

@@ -24,8 +24,8 @@ export interface Received {
   readonly reference?: Reference;
 }
 
-export const LIST_PAGE = { page: 1, limit: 20 };
-export const URL_PAGE = { page: 1, limit: 100 };
+const LIST_PAGE = { page: 1, limit: 20 };
+const URL_PAGE = { page: 1, limit: 100 };
 
 export const getData = (answer: Json): Json => indexFields(answer).get('data') ?? null;
 

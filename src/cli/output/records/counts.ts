@@ -12,6 +12,18 @@ export const COUNT_FIELDS = {
   complete: flag('every sitemap was read'),
 };
 
+/** What became of the URLs that a run has bought: fields of several records. */
+export const RESULT_FIELDS = {
+  batches: count('batches of the run'),
+  submitted: count('URLs accepted'),
+  completed: count('URLs completed'),
+  failed: count('URLs failed'),
+  open: count('without a result yet'),
+  quarantined: count('in quarantine'),
+  without_result: count('job ended without a result for them; they count as bought'),
+  needs_review: count('in batches that need review'),
+};
+
 export const UNMATCHED_RULES = texts('hosts and globs that matched no URL of a complete crawl');
 
 export const toCountFields = ({

@@ -15,7 +15,7 @@ import {
 import type { RunReport } from '../../../temporal-api/payloads.ts';
 import type { CheckResult, WatchResult } from '../../../temporal-api/workflows.ts';
 import { DELAYS, SAVED_FIELDS, toDelayFields, toSavedFields } from '../politeness.ts';
-import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
+import { COUNT_FIELDS, RESULT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 import { PRICE_BASIS } from './plan.ts';
 
 const DECISIONS = ['none', 'approved', 'rejected'] as const;
@@ -47,14 +47,7 @@ const RunRecord = defineRecord('run', 'A run of one watch that has ended.', {
   result: nullable(
     group(
       {
-        batches: count('batches of the run'),
-        submitted: count('URLs accepted'),
-        completed: count('URLs completed'),
-        failed: count('URLs failed'),
-        open: count('without a result yet'),
-        quarantined: count('in quarantine'),
-        without_result: count('job ended without a result for them; they count as bought'),
-        needs_review: count('in batches that need review'),
+        ...RESULT_FIELDS,
         charged_micros: micros('reported charge'),
         unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),
       },

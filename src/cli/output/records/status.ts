@@ -26,7 +26,7 @@ import type { WatchState } from '../../../ledger/reports/watch-states.ts';
 import { describeRemedy } from '../../../submission/hold-question.ts';
 import { renderReason } from '../../../submission/reason.ts';
 import { SAVED_FIELDS, toSavedFields } from '../politeness.ts';
-import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
+import { COUNT_FIELDS, RESULT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 
 const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
   watch: text('name of the watch'),
@@ -50,14 +50,7 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
         planned_cost_micros: nullable(micros('cost')),
         held_urls: count('due, not planned'),
         held_reason: nullable(text('the cap that holds them')),
-        batches: count('batches of the run'),
-        submitted: count('URLs accepted'),
-        completed: count('URLs completed'),
-        failed: count('URLs failed'),
-        open: count('without a result yet'),
-        quarantined: count('in quarantine'),
-        without_result: count('job ended without a result for them; they count as bought'),
-        needs_review: count('in batches that need review'),
+        ...RESULT_FIELDS,
         in_index: count('URLs found at their last index check'),
         charged_micros: micros('reported charge'),
         unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),

@@ -66,3 +66,50 @@ describe('the earliest time that the clock has shown since some minutes ago', ()
     assert.equal(earliest(jumpBy(60 * MINUTE), 15), 5);
   });
 });
+
+describe('the time since the clock of a host showed a time', () => {
+  const since = (kernel: Kernel, minute: number, host = 'service') =>
+    kernel.getTimeSince(EPOCH + minute * MINUTE, host) / MINUTE;
+
+  test('is that of the clock of now, where it was never set', () => {
+    assert.equal(since(jumpBy(), 5), 15);
+    assert.equal(since(jumpBy(), 20), 0);
+    assert.equal(since(jumpBy(), 21), 0);
+  });
+
+  test('counts from the moment at which it showed that, also where it was set since', () => {
+    const kernel = new Kernel(1, EPOCH);
+    kernel.setOffset('service', 60 * MINUTE);
+    kernel.pass(10 * MINUTE);
+    kernel.setOffset('service', 0);
+    kernel.pass(10 * MINUTE);
+    assert.equal(since(kernel, 65), 15);
+    assert.equal(since(kernel, 65, 'worker-1'), 0);
+    assert.equal(since(kernel, 15, 'worker-1'), 5);
+  });
+
+  test('is no longer than since the jump that passed it over', () => {
+    assert.equal(since(jumpBy(60 * MINUTE), 40), 10);
+  });
+});
+
+describe('what clocks show that are ahead', () => {
+  test('is that of the host whose clock is ahead most, and none that is behind', () => {
+    const kernel = jumpBy();
+    assert.equal(kernel.getFastestClock(), kernel.now());
+    kernel.setOffset('worker-1', -MINUTE);
+    assert.equal(kernel.getFastestClock(), kernel.now());
+    kernel.setOffset('worker-2', MINUTE);
+    assert.equal(kernel.getFastestClock(), kernel.now() + MINUTE);
+  });
+
+  test('is, of the last minutes, the latest that one has shown', () => {
+    const kernel = jumpBy();
+    kernel.setOffset('worker-1', 60 * MINUTE);
+    kernel.pass(MINUTE);
+    kernel.setOffset('worker-1', 0);
+    kernel.pass(9 * MINUTE);
+    assert.equal(kernel.getHighestTime(8 * MINUTE), kernel.now());
+    assert.equal(kernel.getHighestTime(9.5 * MINUTE), EPOCH + 81 * MINUTE);
+  });
+});

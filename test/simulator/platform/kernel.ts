@@ -73,15 +73,25 @@ export function fence<T>(host: Host, work: Promise<T>): Promise<T> {
   });
 }
 
+/** What the clocks showed until a jump. */
+interface Clocks {
+  readonly until: number;
+  readonly epoch: number;
+  readonly offsets: ReadonlyMap<string, number>;
+}
+
+const getClockName = (): string => getHost()?.clockOf ?? getHost()?.name ?? '';
+const getOffset = (offsets: ReadonlyMap<string, number>, host: string): number => offsets.get(host) ?? 0;
+const getMost = (offsets: ReadonlyMap<string, number>): number => Math.max(0, ...offsets.values());
+
 /** The clock, the scheduler and the randomness of one simulation. Time passes from one event to the next, or by `pass`. */
 export class Kernel {
   readonly random: () => number;
   /** Milliseconds since the simulation began. Never goes back. */
   elapsed = 0;
   #epoch: number;
-  /** What the clocks showed at the beginning, before each jump. */
-  readonly #offsets = new Map<string, number>();
-  readonly #jumps: { readonly at: number; readonly before: number }[] = [];
+  #offsets: ReadonlyMap<string, number> = new Map();
+  readonly #jumps: Clocks[] = [];
   events = 0;
   readonly #bytes: () => number;
   readonly #heap: Event[] = [];
@@ -103,7 +113,7 @@ export class Kernel {
   }
 
   set epoch(epoch: number) {
-    this.#jumps.push({ at: this.elapsed, before: this.#epoch });
+    this.#jumps.push(this.#getClocks());
     this.#epoch = epoch;
     this.#noteBehind();
   }
@@ -114,16 +124,18 @@ export class Kernel {
 
   /** What the clock of the host shows whose code is running. */
   getClock(): number {
-    const host = getHost();
-    return this.now() + (this.#offsets.get(host?.clockOf ?? host?.name ?? '') ?? 0);
+    return this.now() + getOffset(this.#offsets, getClockName());
   }
 
   /** The clock of a host is ahead of the others from now on, or behind them: until it is set again, also where its host starts again. */
   setOffset(host: string, ms: number): void {
-    const before = this.#offsets.get(host) ?? 0;
-    this.#jumps.push({ at: this.elapsed, before: this.#epoch + before });
-    this.#offsets.set(host, ms);
+    this.#jumps.push(this.#getClocks());
+    this.#offsets = new Map([...this.#offsets, [host, ms]]);
     this.#noteBehind();
+  }
+
+  #getClocks(): Clocks {
+    return { until: this.elapsed, epoch: this.#epoch, offsets: this.#offsets };
   }
 
   /** Whether the clock of a host was ever wrong, or set again. */
@@ -145,16 +157,42 @@ export class Kernel {
    */
   getLatestTime(agoMs: number): number {
     const until = this.elapsed - agoMs;
-    const shown = this.#jumps.map(({ at, before }) => before + Math.min(at, until));
-    const ahead = Math.max(0, ...this.#offsets.values());
-    return Math.floor(Math.max(this.#epoch + until + ahead, ...shown));
+    const shown = [...this.#jumps, this.#getClocks()].map(
+      (clocks) => clocks.epoch + getMost(clocks.offsets) + Math.min(clocks.until, until),
+    );
+    return Math.floor(Math.max(...shown));
   }
 
   /** The earliest time that the clock of the host whose code is running has shown since so many milliseconds ago. */
   getEarliestTime(agoMs: number): number {
     const since = this.elapsed - agoMs;
-    const shown = this.#jumps.filter(({ at }) => at > since).map(({ before }) => before + since);
-    return Math.floor(Math.min(this.getClock() - agoMs, ...shown));
+    const name = getClockName();
+    const shown = [...this.#jumps.filter(({ until }) => until > since), this.#getClocks()].map(
+      ({ epoch, offsets }) => epoch + getOffset(offsets, name) + since,
+    );
+    return Math.floor(Math.min(...shown));
+  }
+
+  /** The latest time that any clock has shown in the last so many milliseconds. */
+  getHighestTime(agoMs: number): number {
+    const spans = [...this.#jumps.filter(({ until }) => until > this.elapsed - agoMs), this.#getClocks()];
+    return Math.floor(Math.max(...spans.map(({ until, epoch, offsets }) => epoch + getMost(offsets) + until)));
+  }
+
+  /** What the clock shows now that is ahead of all others. */
+  getFastestClock(): number {
+    return this.now() + getMost(this.#offsets);
+  }
+
+  /** How long ago the clock of a host, which may have been set since, first showed this time or a later one; 0: never. */
+  getTimeSince(time: number, host: string): number {
+    let since = 0;
+    for (const { until, epoch, offsets } of [...this.#jumps, this.#getClocks()]) {
+      since = Math.max(since, time - epoch - getOffset(offsets, host));
+      if (since <= until) return this.elapsed - since;
+      since = until;
+    }
+    return 0;
   }
 
   /** Runs `run` on `host` after `delayMs`, unless the host is dead by then. */

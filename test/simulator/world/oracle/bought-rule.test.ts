@@ -12,7 +12,14 @@ const PAGE = 'https://www.shop.example/a';
 const FAILING = `https://www.shop.example/a${FAILS}`;
 
 /** A watch of one page, and the jobs that have bought it. */
-function createRule({ url = PAGE, lastmod = null as string | null, sure = false, notWithinMs = 0, now = 0 } = {}) {
+function createRule({
+  url = PAGE,
+  lastmod = null as string | null,
+  sure = false,
+  notWithinMs = 0,
+  now = 0,
+  highest = 0,
+} = {}) {
   const db = new DatabaseSync(':memory:');
   db.exec(`
     CREATE TABLE submissions (id INTEGER, reference TEXT, idempotency_key TEXT, created_at INTEGER, finished_at INTEGER, status TEXT);
@@ -28,7 +35,13 @@ function createRule({ url = PAGE, lastmod = null as string | null, sure = false,
   list(lastmod);
   const purchases = new PurchaseRule({
     ...{ report: () => undefined, listings, retry: { times: 1, afterMs: 0 }, notWithinMs: 0 },
-    ...{ readFailure: () => null, readCreated: () => 0, getLatestTime: () => 0, isShared: () => false },
+    ...{
+      readFailure: () => null,
+      readCreated: () => 0,
+      getLatestTime: () => 0,
+      getTimeSince: () => 0,
+      isShared: () => false,
+    },
   });
   const found: string[] = [];
   const rule = new BoughtRule({
@@ -41,6 +54,7 @@ function createRule({ url = PAGE, lastmod = null as string | null, sure = false,
       baseline: null,
       notWithinMs,
       now: () => now,
+      getHighestSince: () => highest,
     },
     ...{ toAccount: () => 'simulated', toWatch: (sitemap) => sitemap, changes: { isSure: () => sure } },
   });
@@ -155,6 +169,17 @@ describe('a page that fails', () => {
     assert.equal(isWrong(), true);
     rule.leave('R-1');
     assert.equal(isWrong(), false);
+  });
+
+  test('waits where the clock of the worker was ahead that may have read it, until the others show that time', () => {
+    for (const [now, isMissing] of [
+      [59, false],
+      [60, true],
+    ] as const) {
+      const { buy, isWrong } = createRule({ url: FAILING, now, highest: 60 });
+      buy(1, 'failed');
+      assert.equal(isWrong(), isMissing);
+    }
   });
 
   test('counts as completed where the service never shows which failed, once its job has ended', () => {

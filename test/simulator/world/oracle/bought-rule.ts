@@ -29,6 +29,8 @@ export interface BoughtSettings {
   /** `resubmit.not_within`, in milliseconds; absent: 0. */
   readonly notWithinMs?: number;
   readonly now: () => number;
+  /** The latest time that any clock has shown since the service's clock showed a time. */
+  readonly getHighestSince: (time: number) => number;
   /** What crawls have shown of pages that several sitemaps list. */
   readonly changes: Pick<SeenChange, 'isSure'>;
 }
@@ -202,7 +204,7 @@ export class BoughtRule {
 
   #isRetryDue(url: string, jobs: readonly string[]): boolean {
     const { serviceData, retry } = this.#settings;
-    if (this.hidesFailures || this.#left.has(jobs.at(-1)!)) return false;
+    if (this.hidesFailures || this.#left.has(jobs.at(-1)!) || this.#isNotedAhead(url, jobs)) return false;
     return jobs.length <= Math.min(retry.times, serviceData.listFailures(url).length);
   }
 
@@ -210,8 +212,15 @@ export class BoughtRule {
   #hasFailedFirst(url: string, jobs: readonly string[]): boolean {
     const { serviceData } = this.#settings;
     const [last = '', before = ''] = jobs.toReversed();
-    if (this.hidesFailures || this.#left.has(last)) return false;
+    if (this.hidesFailures || this.#left.has(last) || this.#isNotedAhead(url, jobs)) return false;
     return serviceData.readFailure(last, url) !== null && serviceData.readFailure(before, url) === null;
+  }
+
+  /** A worker whose clock was ahead may have read the last failure: its retry waits from the time which that clock showed. */
+  #isNotedAhead(url: string, jobs: readonly string[]): boolean {
+    const { serviceData, getHighestSince, now } = this.#settings;
+    const failedAt = serviceData.readFailure(jobs.at(-1)!, url);
+    return failedAt !== null && now() < getHighestSince(failedAt);
   }
 
   /** The last purchase is too recent for a change. */

@@ -83,6 +83,7 @@ export class Oracle {
       buysChanges: settings.buysChanges ?? true,
       ...(settings.notWithinMs === undefined ? {} : { notWithinMs: settings.notWithinMs }),
       now: () => settings.kernel.now(),
+      getHighestSince: (time) => settings.kernel.getHighestTime(settings.kernel.getTimeSince(time, 'service')),
       changes: new SeenChange({
         ...{ listings, isComplete: settings.isComplete, listBought: (url) => versions.listBought(url) },
         getSince: (sitemap) => names.getSince(sitemap),

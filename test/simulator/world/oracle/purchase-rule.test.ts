@@ -29,13 +29,14 @@ function createWorld({
   const listings = new Listings();
   const failed = new Map<string, number>();
   const created = new Map<string, number>();
-  const clock = { now: 0, notFound: 0 };
+  const clock = { now: 0, notFound: 0, setBack: 0 };
   const rule = new PurchaseRule({
     report: (text, about) => found.push({ ...about, text } as About),
     ...{ listings, retry: { times, afterMs: AFTER }, notWithinMs },
     readFailure: (reference) => failed.get(reference) ?? null,
     readCreated: (reference) => created.get(reference) ?? 0,
     getLatestTime: () => clock.now,
+    getTimeSince: (time) => clock.now + clock.setBack - time,
     isShared: () => isShared,
     ...{ buysChanges, resubmitAfter, countNotFound: () => clock.notFound },
   });
@@ -244,6 +245,16 @@ describe('a failed page is bought again', () => {
         ['retry too early', 1],
       ],
     );
+  });
+
+  test('when its wait is over, although the clock that showed its failure was set back since', () => {
+    const { list, buy, fail, clock, causes } = createWorld();
+    list('2026-01-01');
+    fail(buy());
+    clock.setBack = 10 * AFTER;
+    clock.now += AFTER - clock.setBack;
+    buy();
+    assert.deepEqual(causes(), []);
   });
 
   test('a change begins a new row', () => {

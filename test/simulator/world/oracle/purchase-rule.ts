@@ -28,6 +28,8 @@ export interface PurchaseSettings {
   readonly readCreated: (reference: string) => number;
   /** The latest time that any clock has shown. */
   readonly getLatestTime: () => number;
+  /** How long ago the service's clock showed a time: it may have been set since. */
+  readonly getTimeSince: (time: number) => number;
   /** Sitemaps of two accounts list it: each account buys it once. */
   readonly isShared: (url: string) => boolean;
 }
@@ -194,17 +196,17 @@ export class PurchaseRule {
   }
 
   #checkTime(url: string, { reference, sent }: Purchase, last: Bought): void {
-    const { readFailure, getLatestTime, retry, report } = this.#settings;
+    const { readFailure, getLatestTime, getTimeSince, retry, report } = this.#settings;
     const failedAt = readFailure(last.purchase.reference, url)!;
-    const dueAt = failedAt + retry.afterMs * 2 ** last.retries;
-    const now = getLatestTime();
-    if (now >= dueAt) return;
-    report(
-      `${url} was bought again ${now - failedAt} ms after it had failed, at least ${dueAt - failedAt} were to pass (${reference})`,
-      {
-        ...{ url, watch: sent.watch, beyond: dueAt - now, cause: 'retry too early' },
-      },
-    );
+    const least = retry.afterMs * 2 ** last.retries;
+    const passed = Math.max(getLatestTime() - failedAt, getTimeSince(failedAt));
+    if (passed >= least) return;
+    report(`${url} was bought again ${passed} ms after it had failed, at least ${least} were to pass (${reference})`, {
+      url,
+      watch: sent.watch,
+      beyond: least - passed,
+      cause: 'retry too early',
+    });
   }
 
   /** How long `not_within` of the last purchase goes on. */

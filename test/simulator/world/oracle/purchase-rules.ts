@@ -57,6 +57,7 @@ export function createPurchaseRules(settings: PurchaseRulesSettings): PurchaseRu
   const getLatestTime = () => kernel.getLatestTime(0);
   const versions = new PurchaseRule({
     ...{ report: toReport('each version once'), listings, retry, notWithinMs, getLatestTime },
+    getTimeSince: (time) => kernel.getTimeSince(time, 'service'),
     ...{ buysChanges: settings.buysChanges ?? true, resubmitAfter: settings.resubmitAfter ?? null },
     countNotFound: (url) => serviceData.countNotFound(url),
     readFailure: (reference, url) =>

@@ -152,6 +152,20 @@ describe('a URL of two watches that is due in one of them again', () => {
     assert.match((await reasons(ledger))[NEWS.id] ?? '', /^bought by another watch/);
   });
 
+  testLedger('one that has changed waits for the retry that the other watch has planned', async (ledger) => {
+    assert.equal(await plan(ledger, WATCH, { a: [['1', DAY_1]] }), 1);
+    assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_1]] }), 0, 'the other watch has it');
+    const [reference] = await sendAll(ledger);
+    await endJob(ledger, reference!, { state: 'failed', retryFailed: WATCH.retryFailed });
+    ledger.pass(2 * HOUR);
+    assert.equal(await plan(ledger, WATCH, { a: [['1', DAY_1]] }), 1);
+    assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_2]] }), 0);
+    assert.match((await reasons(ledger))[NEWS.id] ?? '', /^planned by another watch/);
+    await sendAll(ledger);
+    ledger.pass(2 * HOUR);
+    assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_2]] }), 1);
+  });
+
   testLedger('a failed one that has failed too often in the other watch since is not bought again', async (ledger) => {
     const site = { a: [['1', DAY_1]] } as const;
     await plannedByBoth(ledger, site);

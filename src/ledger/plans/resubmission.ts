@@ -138,11 +138,10 @@ export const selectSharedPages = (watchId: number, ids: readonly number[]): Quer
   const isFound = sql`u.due IN ('new', 'changed')`;
   const hasBought = sql`coalesce(NOT ${isLaterSql('u.version', 'o.bought_version')}
     OR ${getStartSql('u.version')} <= o.versions_bought_until, 1 = 0)`;
-  const hasPlanned = sql`(o.state = 'planned' AND coalesce(NOT ${isLaterSql('u.version', 'o.planned_version')}, 1 = 0))`;
   // Seen before that one bought it, and changed since: the first sight of a page is no change, a later date after it is.
   const hasChanged = sql`(u.changed_run IS NOT NULL AND o.bought_at IS NOT NULL
     AND coalesce(${isLaterSql('u.version', 'o.bought_version')}, 1 = 0))`;
-  const hasFound = sql`(u.due = 'new' AND NOT ${hasChanged} OR ${hasBought} OR ${hasPlanned}
+  const hasFound = sql`(u.due = 'new' AND NOT ${hasChanged} OR ${hasBought} OR o.state = 'planned'
     OR (o.state = 'quarantined' AND u.generation = 0))`;
   const isSame = sql`(u.version IS NULL OR coalesce(o.bought_version, o.version) IS NULL OR ${hasBought})`;
   const isLeft = sql`(o.state = 'held' AND o.due IS NULL)`;
@@ -156,7 +155,8 @@ export const selectSharedPages = (watchId: number, ids: readonly number[]): Quer
   return sql`
     SELECT r.id, max(o.generation) AS generation, max(o.bought_at) AS bought_at, min(CASE WHEN NOT ${hasIt} THEN NULL
       WHEN o.state = 'quarantined' THEN 2
-      WHEN o.state = 'planned' AND (o.bought_at IS NULL OR NOT ${isFound} OR (u.due = 'changed' AND NOT ${hasBought}))
+      WHEN o.state = 'planned' AND (o.bought_at IS NULL OR NOT ${isFound}
+        OR (NOT ${hasBought} AND (u.due = 'changed' OR ${hasChanged})))
         THEN 1 ELSE 0 END) AS other
     FROM ${toRows(
       { id: 'bigint' },

@@ -36,6 +36,18 @@ describe('what crawls were given', () => {
     assert.deepEqual(versions(B), [null]);
   });
 
+  test('has no date that lies more than a day ahead of the clock which read it', () => {
+    const listings = new Listings();
+    const body = toXml({ [A]: '2026-01-03', [B]: '2026-01-02' });
+    const clock = Date.UTC(2026, 0, 1);
+    listings.deliver('w0', '/w0.xml', body, { ...whole, clock });
+    const versions = (url: string) => [...listings.find('w0', url, listings.order).versions];
+    assert.deepEqual([versions(A), versions(B)], [[null], [toVersion('2026-01-02')]]);
+    listings.deliver('w0', '/w0.xml', body, { ...whole, clock: clock + 86_400_000 });
+    assert.deepEqual(versions(A), [toVersion('2026-01-03')]);
+    assert.equal(listings.getFirst('w0', A), null);
+  });
+
   test('the first version of a page in a sitemap is kept, and the first with a date', () => {
     const listings = new Listings();
     for (const lastmod of [null, '2026-01-02', '2026-01-03'])

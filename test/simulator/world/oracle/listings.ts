@@ -1,6 +1,7 @@
 import type { Delivery } from './facts.ts';
-import { toExactness, toVersion } from './moments.ts';
+import { toExactness, toMoment, toVersion } from './moments.ts';
 
+const DAY = 86_400_000;
 const ENTRY = /<url><loc>([^<]*)<\/loc>(?:<lastmod>([^<]*)<\/lastmod>)?<\/url>/g;
 
 /** The pages of a sitemap, or of what was read of it. */
@@ -8,6 +9,26 @@ export function readPages(xml: string): ReadonlyMap<string, string | null> {
   const pages = new Map<string, string | null>();
   for (const [, url = '', lastmod = null] of xml.matchAll(ENTRY)) pages.set(url, lastmod);
   return pages;
+}
+
+interface Parsed {
+  readonly pages: ReadonlyMap<string, string | null>;
+  /** The latest moment of any page. */
+  readonly latest: number;
+}
+
+function parse(body: string): Parsed {
+  const pages = readPages(body);
+  return { pages, latest: Math.max(0, ...[...pages.values()].map(readMoment)) };
+}
+
+const readMoment = (lastmod: string | null): number => toMoment(toVersion(lastmod)) ?? 0;
+
+/** Without the dates that lie more than a day ahead of the clock that read them: no crawl takes one for the date of a change. */
+function hideFuture({ pages, latest }: Parsed, clock: number): ReadonlyMap<string, string | null> {
+  const until = clock + DAY;
+  if (latest <= until) return pages;
+  return new Map([...pages].map(([url, lastmod]) => [url, readMoment(lastmod) > until ? null : lastmod]));
 }
 
 /** What a watch listed of a page when a batch was planned. */
@@ -21,7 +42,7 @@ export interface Listed {
 /** What crawls were given, file by file. */
 export class Listings {
   readonly #files = new Map<string, Delivery[]>();
-  readonly #parsed = new Map<string, ReadonlyMap<string, string | null>>();
+  readonly #parsed = new Map<string, Parsed>();
   /** The first version that each sitemap showed of each page. */
   readonly #first = new Map<string, string | null>();
   /** The first version with a date. */
@@ -34,15 +55,16 @@ export class Listings {
     return this.#order;
   }
 
-  /** A crawl has a file of a sitemap, or the first part of it. */
+  /** A crawl has a file of a sitemap, or the first part of it. `clock`: what its host's clock shows; absent: it is right. */
   deliver(
     sitemap: string,
     file: string,
     body: string,
-    more: Pick<Delivery, 'isWhole' | 'at' | 'run' | 'watch'>,
+    { clock, ...more }: Pick<Delivery, 'isWhole' | 'at' | 'run' | 'watch'> & { readonly clock?: number },
   ): Delivery {
-    const pages = this.#parsed.get(body) ?? readPages(body);
-    this.#parsed.set(body, pages);
+    const parsed = this.#parsed.get(body) ?? parse(body);
+    this.#parsed.set(body, parsed);
+    const pages = clock === undefined ? parsed.pages : hideFuture(parsed, clock);
     this.#order += 1;
     this.#times.push(more.at);
     const delivery = { order: this.#order, sitemap, file, pages, ...more };

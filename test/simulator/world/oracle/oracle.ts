@@ -339,7 +339,9 @@ export class Oracle {
     if (sitemap === undefined || response.status !== 200 || !text.startsWith('<urlset')) return;
     const watch = this.#names.toName(sitemap);
     const run = this.#settings.findOpenRun(watch);
-    this.listings.deliver(sitemap, path, text, { isWhole, at: this.#settings.kernel.elapsed, run, watch });
+    const { kernel } = this.#settings;
+    const more = { isWhole, at: kernel.elapsed, clock: kernel.getClock(), run, watch };
+    this.listings.deliver(sitemap, path, text, more);
   }
 
   /** A request leaves the connector: see RequestReader. */

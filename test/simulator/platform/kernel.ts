@@ -74,7 +74,7 @@ export function fence<T>(host: Host, work: Promise<T>): Promise<T> {
 }
 
 /** What the clocks showed until a jump. */
-interface Clocks {
+interface ClockSpan {
   readonly until: number;
   readonly epoch: number;
   readonly offsets: ReadonlyMap<string, number>;
@@ -91,7 +91,7 @@ export class Kernel {
   elapsed = 0;
   #epoch: number;
   #offsets: ReadonlyMap<string, number> = new Map();
-  readonly #jumps: Clocks[] = [];
+  readonly #jumps: ClockSpan[] = [];
   events = 0;
   readonly #bytes: () => number;
   readonly #heap: Event[] = [];
@@ -113,7 +113,7 @@ export class Kernel {
   }
 
   set epoch(epoch: number) {
-    this.#jumps.push(this.#getClocks());
+    this.#jumps.push(this.#getSpan());
     this.#epoch = epoch;
     this.#noteBehind();
   }
@@ -129,12 +129,12 @@ export class Kernel {
 
   /** The clock of a host is ahead of the others from now on, or behind them: until it is set again, also where its host starts again. */
   setOffset(host: string, ms: number): void {
-    this.#jumps.push(this.#getClocks());
+    this.#jumps.push(this.#getSpan());
     this.#offsets = new Map([...this.#offsets, [host, ms]]);
     this.#noteBehind();
   }
 
-  #getClocks(): Clocks {
+  #getSpan(): ClockSpan {
     return { until: this.elapsed, epoch: this.#epoch, offsets: this.#offsets };
   }
 
@@ -157,7 +157,7 @@ export class Kernel {
    */
   getLatestTime(agoMs: number): number {
     const until = this.elapsed - agoMs;
-    const shown = [...this.#jumps, this.#getClocks()].map(
+    const shown = [...this.#jumps, this.#getSpan()].map(
       (clocks) => clocks.epoch + getMost(clocks.offsets) + Math.min(clocks.until, until),
     );
     return Math.floor(Math.max(...shown));
@@ -167,7 +167,7 @@ export class Kernel {
   getEarliestTime(agoMs: number): number {
     const since = this.elapsed - agoMs;
     const name = getClockName();
-    const shown = [...this.#jumps.filter(({ until }) => until > since), this.#getClocks()].map(
+    const shown = [...this.#jumps.filter(({ until }) => until > since), this.#getSpan()].map(
       ({ epoch, offsets }) => epoch + getOffset(offsets, name) + since,
     );
     return Math.floor(Math.min(...shown));
@@ -175,19 +175,20 @@ export class Kernel {
 
   /** The latest time that any clock has shown in the last so many milliseconds. */
   getHighestTime(agoMs: number): number {
-    const spans = [...this.#jumps.filter(({ until }) => until > this.elapsed - agoMs), this.#getClocks()];
+    const spans = [...this.#jumps.filter(({ until }) => until > this.elapsed - agoMs), this.#getSpan()];
     return Math.floor(Math.max(...spans.map(({ until, epoch, offsets }) => epoch + getMost(offsets) + until)));
   }
 
-  /** What the clock shows now that is ahead of all others. */
-  getFastestClock(): number {
-    return this.now() + getMost(this.#offsets);
+  /** What the clocks show now that are behind all others, and ahead of them. */
+  getClocks(): { readonly slowest: number; readonly fastest: number } {
+    const offsets = [0, ...this.#offsets.values()];
+    return { slowest: this.now() + Math.min(...offsets), fastest: this.now() + Math.max(...offsets) };
   }
 
   /** How long ago the clock of a host, which may have been set since, first showed this time or a later one; 0: never. */
   getTimeSince(time: number, host: string): number {
     let since = 0;
-    for (const { until, epoch, offsets } of [...this.#jumps, this.#getClocks()]) {
+    for (const { until, epoch, offsets } of [...this.#jumps, this.#getSpan()]) {
       since = Math.max(since, time - epoch - getOffset(offsets, host));
       if (since <= until) return this.elapsed - since;
       since = until;

@@ -183,8 +183,7 @@ export class World {
         this.oracle.sent(request, SERVICE_NAMES[this.keys.getOwner(request)], isSureRefusal(fault));
         this.#checkPlace(request);
         if (request.origin === SITE) this.#onCrawl();
-        // Any host may find a wait over that another has written down, by its own clock.
-        else this.oracle.rates.sent({ ...this.#toAsked(request), now: kernel.getFastestClock() });
+        else this.oracle.rates.sent(this.#toAsked(request), kernel.getClocks());
         if (fault.kind === 'late') this.#late.add(request);
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
         for (const ask of this.#asking) ask();

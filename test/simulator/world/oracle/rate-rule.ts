@@ -33,10 +33,20 @@ export interface Asked {
 
 interface Closed {
   /** By the clocks, and since the beginning: whichever is over first opens it. */
+  readonly sinceNow: number;
   readonly untilNow: number;
   readonly untilElapsed: number;
   readonly seconds: string;
 }
+
+/** What the clocks of all hosts show: any of them may find a wait over that another one has written down. */
+export interface Clocks {
+  readonly slowest: number;
+  readonly fastest: number;
+}
+
+/** A wait that begins later than this after now says nothing: it was written down by a clock that was wrong. */
+const TOLERANCE_MS = 10 * MINUTE;
 
 const REQUEST = 'request ';
 const toRequest = (request: string | null): string => `${REQUEST}${request}`;
@@ -81,7 +91,7 @@ export class RateRule {
   mustWait({ key, lane, request, now, elapsed }: Asked, status: number, seconds: string): void {
     const ms = Number(seconds) * 1_000;
     if (!Number.isFinite(ms)) return;
-    const closed = { untilNow: now + ms, untilElapsed: elapsed + ms, seconds };
+    const closed = { sinceNow: now, untilNow: now + ms, untilElapsed: elapsed + ms, seconds };
     if (status !== 429 && request === null) return;
     const name = status !== 429 ? toRequest(request) : lane === 'other' ? key : `${key} ${lane}`;
     const before = this.#closed.get(name);
@@ -94,12 +104,13 @@ export class RateRule {
   }
 
   /** A request leaves the connector. */
-  sent({ key, lane, request, now, elapsed }: Asked): void {
+  sent({ key, lane, request, now, elapsed }: Asked, clocks: Clocks = { slowest: now, fastest: now }): void {
     for (const name of [key, `${key} ${lane}`, toRequest(request)]) {
       const closed = this.#closed.get(name);
       if (closed === undefined) continue;
       // Clocks show whole milliseconds.
-      if (now >= closed.untilNow || elapsed > closed.untilElapsed - 1) this.#closed.delete(name);
+      const isOver = clocks.fastest >= closed.untilNow || elapsed > closed.untilElapsed - 1;
+      if (isOver || closed.sinceNow > clocks.slowest + TOLERANCE_MS) this.#closed.delete(name);
       else
         this.#report(
           `a request of ${lane} left ${Math.ceil(closed.untilElapsed - elapsed)} ms before a Retry-After of ${closed.seconds} s was over`,

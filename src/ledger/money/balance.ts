@@ -54,7 +54,7 @@ async function findBalance(db: Queryable, account: AccountId): Promise<Balance |
 }
 
 /** A balance older than this may miss purchases by other clients of the account. */
-const FRESH_MS = 10 * 60_000;
+export const FRESH_MS = 10 * 60_000;
 
 /**
  * What the balance leaves: as last reported, less what was charged since and what is committed. Null when it sets no

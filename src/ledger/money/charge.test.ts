@@ -150,13 +150,17 @@ describe('charge', () => {
       ledger.pass(1_000);
       await recordBalance(ledger, ACCOUNT.id, lira(100));
     });
+    await unknown('so long ago that others may have spent', lira(99.4), async () => {
+      await recordBalance(ledger, ACCOUNT.id, lira(100));
+      ledger.pass(10 * 60_000 + 1);
+    });
     const summary = await getRunSummary(ledger, 'topped up' as RunId);
     assert.equal(summary.unknownChargeUrls, 2, 'unknown, not 0.00');
     const totals = await getAccountTotals(ledger, ACCOUNT.id);
-    assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [0, 8]);
+    assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [0, 10]);
     assert.equal(totals.unknownChargeEstimate, 0, 'no price is configured');
     const priced = await getAccountTotals(ledger, ACCOUNT.id, ACCOUNT.pricePerUrl);
-    assert.equal(priced.unknownChargeEstimate, lira(2), 'what the caps count: 8 at 0.25 TRY');
+    assert.equal(priced.unknownChargeEstimate, lira(2.5), 'what the caps count: 10 at 0.25 TRY');
   });
 
   testLedger('charges since the balance was read are known to be missing in it', async (ledger) => {

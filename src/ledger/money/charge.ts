@@ -5,6 +5,7 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId } from '../../submission/ids.ts';
 import { type ClosedBucket, INTO_CLOSED } from '../journal/entry.ts';
 import type { PriceBasis } from '../policy.ts';
+import { FRESH_MS } from './balance.ts';
 import { isBookedAfter, isInDoubt } from './in-doubt.ts';
 import { getPrice } from './price.ts';
 
@@ -152,12 +153,14 @@ function higherThanExpected({ expected_cost: expected, price_basis: basis }: Sen
 
 /**
  * By how much the balance fell with this batch: null when anything else of ours may have moved it since it was last
- * reported, or when the fall is not a whole price for each URL. Uses journal_by_account and batches_in_doubt.
+ * reported, when that is so long ago that others may have, or when the fall is not a whole price for each URL. Uses
+ * journal_by_account and batches_in_doubt.
  */
 async function computeBalanceDrop(tx: Queryable, row: SentBatch, after: Micros): Promise<Micros | null> {
   const before = await tx.get(sql<{ balance: Micros }>`
     SELECT balance FROM ledger_accounts AS a
     WHERE a.id = ${row.account_id} AND balance IS NOT NULL AND balance_at <= ${row.in_doubt_since}
+      AND balance_at >= ${(row.in_doubt_since ?? 0) - FRESH_MS}
       AND NOT ${isBookedAfter(sql`a.id`, sql`a.balance_at`)} AND NOT ${isInDoubt(sql`a.id`, row.id)}`);
   if (before === undefined) return null;
   const fall = micros(before.balance - after);

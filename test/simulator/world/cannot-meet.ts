@@ -45,12 +45,6 @@ export const CANNOT_MEET: readonly CannotMeet[] = [
   },
   {
     is: 'rules',
-    each: ['rename watch', 'restore ledger', 'restore under workers'],
-    other: ['batch failed'],
-    why: 'a failed page is bought again by a rule of its own, which these begin again',
-  },
-  {
-    is: 'rules',
     each: ['call totals prices'],
     other: ['change price'],
     why: 'a total that is called a price looks like a price that has risen, and counts as one',

@@ -14,8 +14,6 @@ import { drawSecondAccount } from './varied.ts';
 export type Feature = (scenario: Scenario, random: () => number) => Partial<Scenario> | null;
 
 const MINUTE = 60_000;
-/** A failed page is bought again by a rule of its own, which these begin again. */
-const BEGINS_AGAIN = ['rename watch', 'restore ledger', 'restore under workers', 'account held'] as const;
 
 /** Whether an act is one of these, or begins in one of these states, which are brought about for it. */
 const hasAny = ({ acts }: Scenario, names: readonly (ActKind | StateName)[]): boolean =>
@@ -56,7 +54,7 @@ export const FEATURES = {
   },
   'two files': () => ({ hasTwoFiles: true }),
   'failing pages': (scenario, random) =>
-    hasAny(scenario, BEGINS_AGAIN) || scenario.services?.dialect !== undefined
+    scenario.services?.dialect !== undefined
       ? null
       : {
           fails: true,

@@ -33,4 +33,15 @@ describe('a copy of the ledger that comes back', () => {
     copies.restored();
     assert.deepEqual([sends.findCheck('before')!.answeredDay, sends.findCheck('after')!.answeredDay], [3, null]);
   });
+
+  test('does not know whether a check, which it knows as refused, was charged since', () => {
+    const sends = new Sends();
+    const copies = new Copies(sends);
+    sends.checkLeft('check', { account: 'simulated', watch: 'w0' }, MOMENT);
+    sends.refused('check');
+    copies.copied();
+    assert.equal(sends.findCheck('check')!.mayBeCharged, false);
+    copies.restored();
+    assert.equal(sends.findCheck('check')!.mayBeCharged, true);
+  });
 });

@@ -50,9 +50,14 @@ export class Copies {
     this.#checks = [];
   }
 
-  /** The copy is back: answers that came after it are to be learned again, at any later time. */
+  /** The copy is back: answers that came after it are to be learned again, at any later time. No list shows those to checks. */
   restored(): Lost {
-    for (const sent of this.#unanswered) sent.answeredDay = null;
+    for (const sent of this.#unanswered) {
+      sent.answeredDay = null;
+      if ('answeredAt' in sent) continue;
+      sent.mayBeCharged = true;
+      sent.doubts += 1;
+    }
     for (const key of this.#checks) this.#lostChecks.add(key);
     for (const { reference } of this.#purchases) this.#lostReferences.add(reference);
     const lost = { purchases: this.#purchases, spent: this.#spent };

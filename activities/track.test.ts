@@ -307,7 +307,7 @@ describe('a job whose watch is no longer configured', () => {
     assert.ok((await connector.play()).ended);
     const [url] = await getUrlHistory(connector.ledger, shopUrl('1'));
     assert.deepEqual([url?.state, url?.due], ['failed', 'retry']);
-    assert.match(url?.reason ?? '', /^failed once: gone; its watch was not configured then/);
+    assert.match(url?.reason ?? '', /^failed once: gone; the watch that lists it decides/);
   });
 });
 

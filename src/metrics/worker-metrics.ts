@@ -10,7 +10,7 @@ const LAG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600];
 const REQUEST_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90];
 
 /** What keeps a worker from its work, or you from hearing of it, and is in no ledger. Its log says more. */
-export const TROUBLES = ['temporal', 'build', 'configuration', 'key', 'notifications'] as const;
+export const TROUBLES = ['temporal', 'build', 'configuration', 'key', 'notifications', 'clock', 'log'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 /**

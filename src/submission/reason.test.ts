@@ -101,7 +101,7 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
   ],
   [
     { code: 'failed_without_watch', failures: 2, failedAt: 0, text: 'HTTP 404' },
-    'failed 2 times in a row: HTTP 404; its watch was not configured then, so the watch that lists it decides whether it is bought again',
+    'failed 2 times in a row: HTTP 404; the watch that lists it decides whether it is bought again',
   ],
   [{ code: 'check_body_damaged' }, 'its stored bytes are not those that its key was made for: nothing was sent'],
 ];

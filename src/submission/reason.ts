@@ -189,7 +189,7 @@ export function renderReason(reason: Reason): string {
     case 'failed_too_often':
       return describeFailures(reason);
     case 'failed_without_watch':
-      return `${describeFailures(reason)}; its watch was not configured then, so the watch that lists it decides whether it is bought again`;
+      return `${describeFailures(reason)}; the watch that lists it decides whether it is bought again`;
     case 'released':
       return 'released by an operator';
     case 'left_in_review':

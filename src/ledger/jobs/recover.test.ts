@@ -68,6 +68,35 @@ describe('recover', () => {
     assert.deepEqual(await getStates(), ['completed', 'completed', 'completed']);
   });
 
+  for (const [what, state, results] of [
+    ['a page that an ended job failed', 'partial', ['failed', 'completed']],
+    ['a page of a job that failed as a whole', 'failed', ['open', 'completed']],
+  ] as const)
+    testLedger(`${what} is bought again as its watch buys failed pages`, async (ledger) => {
+      const plan = async (run: string) => {
+        await crawled(ledger, run, { a: ['1', '2'] });
+        const { urls } = await planRun(ledger, run as RunId, input);
+        await endRun(ledger, run as RunId, 'finished');
+        return urls;
+      };
+      const urls = ['1', '2'].map((path, n) => ({ url: shopUrl(path), result: results[n]!, reason: null }));
+      const createdAt = ledger.now() - HOUR;
+      await recoverJob(ledger, where, job('R-1', [], { state, urls, createdAt }));
+      assert.equal(await plan('r1'), 0, 'it may have failed a moment ago');
+      ledger.pass(WATCH.retryFailed.afterMs);
+      assert.equal(await plan('r2'), 1);
+    });
+
+  testLedger('a job that completed a page ends its failures in a row', async (ledger) => {
+    for (const [reference, state] of [
+      ['R-1', 'failed'],
+      ['R-2', 'completed'],
+      ['R-3', 'failed'],
+    ] as const)
+      await recoverJob(ledger, where, job(reference, ['1'], { state, createdAt: ledger.now() }));
+    assert.match((await getUrlHistory(ledger, shopUrl('1')))[0]?.reason ?? '', /^failed once/);
+  });
+
   testLedger('a job without a charge counts as soon as a price is known', async (ledger) => {
     await recoverJob(ledger, where, job('R-1', ['1', '2'], { charge: null }));
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 0);

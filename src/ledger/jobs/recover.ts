@@ -2,7 +2,7 @@ import { type Micros, timesMicros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, Reference, WatchId } from '../../submission/ids.ts';
 import { parseTag } from '../../submission/project-tag.ts';
 import { toStoredReason } from '../../submission/reason.ts';
@@ -19,6 +19,7 @@ import { recordService } from '../money/account.ts';
 import { getPrice, learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { toLatestSql } from '../version-sql.ts';
+import { fail, fillIn } from './assign-results.ts';
 import { ensureRecoveredUrls, type RecoveredBy } from './recovered-urls.ts';
 import type { UrlResult } from './settle-job.ts';
 import { findSameBatch, takeOutOfBatches } from './take-out.ts';
@@ -87,6 +88,10 @@ export async function recoverJob(
         ${countResults(members, 'failed')})
       RETURNING id`);
     await addMembers(tx, id, members, job);
+    if (job.terminal) {
+      await fillIn(tx, id, job.state);
+      await fail(tx, id, now, null, isFailedBy(job));
+    }
     await recordService(tx, { id: account, baseUrl });
     // A charge that the service does not show counts at the price that is known, so that no cap is exceeded.
     const { perUrl } = job.charge === null ? await getPrice(tx, account, job.service, null) : { perUrl: null };
@@ -154,6 +159,10 @@ async function ensureMembers(
   return [...members.values()];
 }
 
+/** Its last purchase, which failed, and nothing else to buy it for: it is bought again as its watch buys failed URLs. */
+const isFailedBy = ({ createdAt }: PastJob): Query =>
+  sql`u.state = 'failed' AND u.bought_at = ${createdAt} AND u.due IS NULL`;
+
 /**
  * One more generation for each URL, and every version up to the creation of the job counts as bought. State and reason to
  * buy change only when no later purchase is known. A change that a crawl saw after the job was created stays due, and so does
@@ -184,6 +193,7 @@ async function addMembers(tx: Queryable, batch: BatchId, members: readonly Membe
       versions_bought_until = CASE WHEN urls.versions_bought_until > ${job.createdAt} THEN urls.versions_bought_until
         ELSE ${job.createdAt} END,
       state = CASE WHEN ${isLatest} THEN r.state ELSE urls.state END,
+      failures = CASE WHEN ${isLatest} AND r.state = 'completed' THEN 0 ELSE urls.failures END,
       reason_code = CASE WHEN ${isLatest} THEN r.reason_code ELSE urls.reason_code END,
       reason_params = CASE WHEN ${isLatest} THEN r.reason_params ELSE urls.reason_params END,
       due = CASE WHEN NOT ${isLatest} THEN urls.due WHEN ${changedAfter} THEN 'changed' ELSE NULL END,

@@ -45,8 +45,8 @@ export function compareBalance(facts: Facts): ComparedWindow[] {
     const { entry, at } = purchase;
     const window = windows.find(({ start, end }) => entry > start.journalId && entry <= end.journalId);
     const begin = window?.start.at ?? readings.at(-1)?.at ?? at;
-    // Sent again by a copy of the ledger that came back, and charged long before; or a host's clock was ahead of the service's.
-    const isReplay = createdAt !== null && createdAt < begin - CLOCKS_MS;
+    // Sent again by a copy of the ledger that came back, and charged before; or a host's clock was ahead of the service's.
+    const isReplay = createdAt !== null && createdAt < begin;
     if (purchase.wasSent && !isReplay) add(window, cost);
     else late.push({ at: createdAt ?? at, cost, booked: purchase.wasSent ? window : undefined });
   }

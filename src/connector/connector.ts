@@ -24,6 +24,7 @@ import { type Closable, closeAll } from './close-all.ts';
 import { createDeps } from './create-deps.ts';
 import { OperationError } from './operation-error.ts';
 import { waitForDatabase, waitForTemporal } from './wait-at-start.ts';
+import { createClockWatch } from './watch-clock.ts';
 import { type AskLedger, createLedgerProbe } from './watch-ledger.ts';
 import { createCourierWorker } from './worker.ts';
 
@@ -121,11 +122,13 @@ async function buildConnector(
   const stopping = new AbortController();
   let failed: Error | null = null;
   const writeEvent = createEventLog(log, Date.now);
+  const setTrouble = (trouble: Trouble, is: boolean): void => admin?.metrics.setTrouble(trouble, is);
   const deps = createDeps({
     ...{ getConfig: () => current, log, ledger, rateLimits, client, keep },
     now: Date.now,
     random: Math.random,
     stopping: stopping.signal,
+    watchResponses: createClockWatch({ now: Date.now, log, setTrouble }),
     emit: admin === null ? writeEvent : emitToAll(writeEvent, admin.metrics.count),
   });
   const activities = createActivities(deps);
@@ -171,7 +174,7 @@ async function buildConnector(
   return {
     deps,
     askLedger,
-    setTrouble: (trouble, is) => admin?.metrics.setTrouble(trouble, is),
+    setTrouble,
     ...(listener === undefined ? {} : { adminUrl: listener.address }),
     async confirmAccounts(ids) {
       for (const id of new Set(ids)) {

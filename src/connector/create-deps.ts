@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Dispatcher } from 'undici';
 import type { Deps } from '../../activities/deps.ts';
 import { newTrackedJobs, type TrackedJobs } from '../../activities/tracked-jobs.ts';
+import type { Exchange } from '../api-client/transport.ts';
 import type { Account, Config } from '../config/config.ts';
 import { getListPositions } from '../ledger/jobs/list-positions.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -44,6 +45,8 @@ export interface DepsSettings {
   readonly stopping: AbortSignal;
   /** Replaces the connections to the services. */
   readonly dispatcher?: Dispatcher;
+  /** Sees each response of an account's service. */
+  readonly watchResponses?: (account: AccountId) => (exchange: Exchange) => void;
   /** Default: the event log. */
   readonly emit?: EmitEvent;
   /** Closes the resource when the worker ends. */
@@ -52,7 +55,8 @@ export interface DepsSettings {
 
 /** What the activities of one worker need: a client, a limiter and a cache for each account, opened at its first use. */
 export function createDeps(settings: DepsSettings): Deps {
-  const { getConfig, log, ledger, rateLimits, client, now, random, stopping, dispatcher, keep } = settings;
+  const { getConfig, log, ledger, rateLimits, client, now, random, stopping, dispatcher, watchResponses, keep } =
+    settings;
   const { emit = createEventLog(log, now) } = settings;
   const apis = new Map<AccountId, OpenedAccount>();
   const tracked = new Map<AccountId, TrackedJobs>();
@@ -71,7 +75,7 @@ export function createDeps(settings: DepsSettings): Deps {
     const known = apis.get(id);
     if (known !== undefined && (known.account === account || isDeepStrictEqual(known.account, account))) return known;
     const limiter = rateLimits.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
-    const accountClient = createAccountClient(account, warnUnknownStatus(account.id), dispatcher);
+    const accountClient = createAccountClient(account, warnUnknownStatus(id), dispatcher, watchResponses?.(id));
     const limited = keep(observeRequests(createLimitedClient(accountClient, limiter), id, emit));
     const api = confirmFirst(limited, { account, ledger, log, toError: needsConfiguration });
     const positions = (references: readonly Reference[]) => getListPositions(ledger, id, references);

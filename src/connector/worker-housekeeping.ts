@@ -4,7 +4,7 @@ import { recordWatchDays } from '../ledger/reports/watch-days.ts';
 import { createNotifier } from '../notify/notify.ts';
 import { pingWatches } from '../notify/ping-watches.ts';
 import { ping } from '../notify/send.ts';
-import type { Logger } from '../observability/log.ts';
+import { isLogWritable, type Logger } from '../observability/log.ts';
 import type { DeploymentVersion } from '../temporal/version-status.ts';
 import { wakeDispatcher } from '../temporal-api/wake-dispatcher.ts';
 import { createUnreadWatch } from './ask-unread.ts';
@@ -131,6 +131,7 @@ export function startWorkerHousekeeping({
     { name: 'ledger', everySeconds: 5, run: watchLedger },
     { name: 'builds', everySeconds: 30, run: watchBuilds },
     { name: 'keys', everySeconds: 30, run: watchKeys },
+    { name: 'log', everySeconds: 5, run: async () => connector.setTrouble('log', !isLogWritable()) },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
     { name: 'delivery', everySeconds: 10, run: notifier.deliver },

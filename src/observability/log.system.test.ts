@@ -34,16 +34,21 @@ describe('the log', () => {
     assert.match(line, /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] WARN: Activity failed: the disk is full\n$/);
   });
 
-  test('a log that cannot be written, as on a full disk, does not end the program', () => {
-    const code = `import { createLogger } from './src/observability/log.ts';
+  test('a log that cannot be written, as on a full disk, does not end the program, which knows it', () => {
+    const code = `import { createLogger, isLogWritable } from './src/observability/log.ts';
     const log = createLogger('info', 'test', false);
     for (let line = 0; line < 3; line++) log.info('ready');
-    setTimeout(() => process.stdout.write('alive'), 50);`;
-    const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', openSync('/dev/full', 'w')],
-    });
-    assert.deepEqual([run.status, run.stdout], [0, 'alive']);
+    setTimeout(() => process.stdout.write('alive ' + isLogWritable()), 50);`;
+    for (const [place, isWritable] of [
+      ['/dev/full', false],
+      ['/dev/null', true],
+    ] as const) {
+      const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', openSync(place, 'w')],
+      });
+      assert.deepEqual([run.status, run.stdout], [0, `alive ${isWritable}`], place);
+    }
   });
 
   test('a failure that the SDK logs keeps its message and its class', () => {

@@ -50,9 +50,20 @@ export function createLogger(level: LogLevel, name: string, isTerminal = process
 /** What is kept of a log that cannot be written, such as on a full disk, until it can again. */
 const KEPT_BYTES = 1024 * 1024;
 
+let isWritable = true;
+
+/** Whether the last line of the log could be written. */
+export const isLogWritable = (): boolean => isWritable;
+
 /** A worker goes on without its log: what it buys is in the ledger. */
 function openStderr(): DestinationStream {
-  return destination({ fd: 2, sync: true, maxLength: KEPT_BYTES }).on('error', () => undefined);
+  return destination({ fd: 2, sync: true, maxLength: KEPT_BYTES })
+    .on('error', () => {
+      isWritable = false;
+    })
+    .on('write', () => {
+      isWritable = true;
+    });
 }
 
 /** Loaded only for a terminal. */

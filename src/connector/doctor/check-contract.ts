@@ -1,11 +1,10 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Account, Config } from '../../config/config.ts';
 import { formatCount, formatCounted } from '../../submission/count.ts';
+import { findSkew } from '../watch-clock.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Idempotency and rate limits need no exact clock; charges by day and Retry-After dates do. */
-const MOST_SKEW_MS = 60_000;
 
 /** Compares the contract that the service publishes with what the connector relies on, and its clock with this one. */
 export async function checkContract(account: Account, config: Config, signal: AbortSignal): Promise<Finding[]> {
@@ -35,14 +34,11 @@ export async function checkContract(account: Account, config: Config, signal: Ab
 }
 
 function checkClock(subject: string, date: string | null, asked: number, answered: number): Finding[] {
-  const theirs = date === null ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(theirs)) return [];
+  const skew = findSkew(date, (asked + answered) / 2);
+  if (skew === null) return [];
   const about = { check: 'clock', subject } as const;
-  const skew = theirs - (asked + answered) / 2;
-  const seconds = Math.round(Math.abs(skew) / 1_000);
-  if (Math.abs(skew) <= MOST_SKEW_MS) return [ok(about, `within ${Math.max(1, seconds)} s of the service's`)];
-  const message = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's`;
-  return [warn(about, message, 'synchronize the clock (NTP): caps by day and waits depend on it')];
+  if (!skew.isWrong) return [ok(about, `within ${Math.max(1, skew.seconds)} s of the service's`)];
+  return [warn(about, skew.sentence, 'synchronize the clock (NTP): caps by day and waits depend on it')];
 }
 
 interface Contract {

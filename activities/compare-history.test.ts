@@ -5,7 +5,7 @@ import { unwrapData } from '../src/api-client/errors.ts';
 import type { SendRequest } from '../src/api-client/history.ts';
 import type { Database } from '../src/database/database.ts';
 import type { Query } from '../src/database/sql.ts';
-import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
+import { getHistoryHold } from '../src/ledger/accounts/stops.ts';
 import { holdSpending } from '../src/ledger/jobs/history-hold.ts';
 import { recoverJob } from '../src/ledger/jobs/recover.ts';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';

@@ -3,7 +3,7 @@ import type { SubmissionState } from '../contract/states.ts';
 import { ApiError, NotFoundError, RequestRefusedError } from '../src/api-client/errors.ts';
 import { createHistoryReader, readJob, type SendRequest } from '../src/api-client/history.ts';
 import type { SubmissionsPage, SubmissionView } from '../src/api-client/read/submission.ts';
-import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
+import { getHistoryHold } from '../src/ledger/accounts/stops.ts';
 import { findUnansweredByTag, listBatchesInDoubt } from '../src/ledger/batches/batch-queries.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import {

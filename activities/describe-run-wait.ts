@@ -1,6 +1,6 @@
 import type { Account } from '../src/config/config.ts';
-import { findServiceWait } from '../src/ledger/accounts/service-waits.ts';
-import { getStatusAsConfigured } from '../src/ledger/money/status-as-configured.ts';
+import { findStop } from '../src/ledger/accounts/stops.ts';
+import { getStatusAsConfigured } from '../src/ledger/money/account-status.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { RunProgress } from '../src/ledger/reports/run-summary.ts';
@@ -32,8 +32,8 @@ export async function describeRunWait(ledger: Ledger, account: Account, wait: Ru
   const waiting = await getWaitingMoney(ledger, account.id);
   const reason = suspended ?? waiting.reason;
   if (reason === null) {
-    const wait = await findServiceWait(ledger.db, account.id);
-    return { text: wait === null ? what : `${what}: ${withoutStop(wait.why)}`, isStuck: false };
+    const wait = await findStop(ledger.db, account.id, 'unanswered');
+    return { text: wait === null ? what : `${what}: ${withoutStop(wait.reason.text)}`, isStuck: false };
   }
   return {
     text: `${describeShortage(waiting, account, reason)} (account ${account.id}; ${what})`,

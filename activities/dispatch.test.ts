@@ -4,8 +4,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { micros } from '../contract/money.ts';
 import type { Queryable } from '../src/database/database.ts';
 import { compile, type Query, sql } from '../src/database/sql.ts';
+import { recordStop } from '../src/ledger/accounts/stops.ts';
 import { holdSpending } from '../src/ledger/jobs/history-hold.ts';
-import { getAccountStatus, recordKeyRejected } from '../src/ledger/money/account-status.ts';
+import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { confirmAccount } from '../src/ledger/money/confirm-account.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
@@ -160,7 +161,11 @@ describe('an account that is stopped while nothing waits to be sent', () => {
     const { ledger, plan, send, awaitKey } = await createTestConnector(t, { baseUrl, dialect });
     await plan('r1', ['1']);
     assert.equal((await send()).kind, 'sent');
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'answer', outcome: 'reject_key', text: 'no key' });
+    await recordStop(ledger.db, ACCOUNT.id, {
+      kind: 'key',
+      at: 0,
+      reason: { code: 'answer', outcome: 'reject_key', text: 'no key' },
+    });
     assert.equal((await send()).kind, 'key_rejected');
     await assert.rejects(awaitKey(), isRetryLater);
     works = true;

@@ -1,6 +1,6 @@
 import type { Micros } from '../contract/money.ts';
 import { ApiError, unwrapData } from '../src/api-client/errors.ts';
-import { getRefusalStop } from '../src/ledger/accounts/refusals.ts';
+import { endStops, getRefusalStop } from '../src/ledger/accounts/stops.ts';
 import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
 import { listPendingBatches } from '../src/ledger/batches/batch-queries.ts';
 import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
@@ -9,7 +9,7 @@ import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-
 import { endExpiredChecks } from '../src/ledger/index-checks/close-expired-checks.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { findOtherService } from '../src/ledger/money/account.ts';
-import { findPassingStop, resumeAccount } from '../src/ledger/money/account-status.ts';
+import { findPassingStop, retryUnfunded } from '../src/ledger/money/account-status.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
@@ -81,12 +81,12 @@ export function dispatchActivities(deps: Deps) {
         );
       }
       const { batches } = await listPendingBatches(ledger, id, { limit: 100, waiting: true });
-      if (batches.length === 0) return resumeAccount(ledger, id, 'suspended');
+      if (batches.length === 0) return retryUnfunded(ledger, id);
       const read = await askBalance(deps, id);
       if (read.balance === null) {
         // Only a batch can show that the funds suffice again. Try rarely: each 402 makes its wait longer.
         if (countAttempts(waiting.waits) > 1 && account.spend.balanceFloor <= 0) {
-          return resumeAccount(ledger, id, 'suspended');
+          return retryUnfunded(ledger, id);
         }
         throw retryLater(pause(waiting), `the balance cannot be read: ${read.why}`);
       }
@@ -101,10 +101,10 @@ export function dispatchActivities(deps: Deps) {
         }
         const watch = deps.config.watches.get(batch.watch);
         // Its watch was removed: it is withdrawn, which needs no money.
-        if (watch === undefined) return resumeAccount(ledger, id, 'suspended');
+        if (watch === undefined) return retryUnfunded(ledger, id);
         const funds = await checkFunds(ledger, batch, { account, watch });
         // A cap that stops it is no want of money: its own check before the send postpones it, or takes it back.
-        if (funds.kind === 'enough' || !waitsForMoney(funds.refusal)) return resumeAccount(ledger, id, 'suspended');
+        if (funds.kind === 'enough' || !waitsForMoney(funds.refusal)) return retryUnfunded(ledger, id);
         short ??= funds.refusal.reason;
         if (funds.until !== null) earliest = Math.min(earliest, funds.until);
       }
@@ -116,7 +116,7 @@ export function dispatchActivities(deps: Deps) {
       const answer = await getApi(account).request('poll', (client) => client.me());
       // Only a success proves it: no response or a gateway's error says nothing about the key.
       if (answer.body.kind === 'success') {
-        await resumeAccount(ledger, account, 'key_rejected');
+        await endStops(ledger.db, account, 'key');
         emit({ kind: 'key_accepted', account });
         return;
       }

@@ -4,7 +4,7 @@ import { AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
 import type { SendRequest } from '../src/api-client/history.ts';
 import { type RecoverSettings, recoverAccount } from '../src/connector/recover-account.ts';
 import { raw, sql } from '../src/database/sql.ts';
-import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
+import { getHistoryHold } from '../src/ledger/accounts/stops.ts';
 import { beginRecovery, holdSpending, recordForeignJobs, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';

@@ -1,8 +1,6 @@
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
-import { getHistoryHold } from '../src/ledger/accounts/history-hold.ts';
-import { endServiceWait, recordServiceWait } from '../src/ledger/accounts/service-waits.ts';
+import { endStops, getHistoryHold, recordStop, recordUnanswered } from '../src/ledger/accounts/stops.ts';
 import { holdSpending, releaseHistoryHold, selectLost } from '../src/ledger/jobs/history-hold.ts';
-import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { watchFailovers } from '../src/ledger/watch-failovers.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
@@ -250,17 +248,18 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
           send: (request) => getApi(account).request('poll', request).then(unwrapData),
           needsList: deps.getAccount(account).reconcile.needsList,
         });
-        if (!answered.has(account)) await endServiceWait(ledger.db, account);
+        if (!answered.has(account)) await endStops(ledger.db, account, 'unanswered');
         answered.add(account);
         return found === null ? null : { kind: 'suspended', reason: describeHistoryHold(account, found) };
       } catch (error) {
         const wait = toServiceWait(error);
         if (wait !== null) {
           answered.delete(account);
-          await recordServiceWait(ledger, account, wait);
+          await recordUnanswered(ledger, account, wait);
         }
         if (!(error instanceof AuthenticationError)) throw error;
-        await recordKeyRejected(ledger.db, account, { code: 'answer', outcome: 'reject_key', text: error.message });
+        const reason = { code: 'answer', outcome: 'reject_key', text: error.message } as const;
+        await recordStop(ledger.db, account, { kind: 'key', at: now(), reason });
         return { kind: 'key_rejected', reason: error.message };
       }
     },
@@ -270,7 +269,7 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
 }
 
 /** What a failed attempt to compare says of the service; null for what is no wait for it. */
-function toServiceWait(error: unknown): Parameters<typeof recordServiceWait>[2] | null {
+function toServiceWait(error: unknown): Parameters<typeof recordUnanswered>[2] | null {
   if (error instanceof RateLimitedError) return { why: error.message, limited: true, waitMs: error.waitMs };
   if (!isRetryLater(error)) return null;
   const { message, nextRetryDelay } = error;

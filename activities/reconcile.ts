@@ -1,11 +1,11 @@
 import { ApiError, AuthenticationError } from '../src/api-client/errors.ts';
 import { findBatchInDoubt, type Search } from '../src/api-client/find-batch-in-doubt.ts';
+import { recordStop } from '../src/ledger/accounts/stops.ts';
 import { isKnownReference } from '../src/ledger/batches/batch-queries.ts';
 import type { Sending } from '../src/ledger/batches/begin-send.ts';
 import type { AnswerRecorded } from '../src/ledger/batches/record-answer.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import { postponeLookup, reviewBatch } from '../src/ledger/batches/review-batch.ts';
-import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import type { AccountId } from '../src/submission/ids.ts';
@@ -43,7 +43,8 @@ export async function reconcileBatch(
     }
     if (!(error instanceof ApiError)) throw error;
     if (error instanceof AuthenticationError) {
-      await recordKeyRejected(ledger.db, account, { code: 'answer', outcome: 'reject_key', text: error.message });
+      const reason = { code: 'answer', outcome: 'reject_key', text: error.message } as const;
+      await recordStop(ledger.db, account, { kind: 'key', at: deps.now(), reason });
       return { kind: 'key_rejected', batch, reason: error.message };
     }
     return reviewBatch(ledger, batch, { code: 'lookup_refused', text: error.message });

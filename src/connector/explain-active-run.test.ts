@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, crawled, type TestLedger, testLedger, WATCH } from '../../test/support/ledger.ts';
+import { ACCOUNT, crawled, type TestLedger, testLedger, WATCH, waitFor } from '../../test/support/ledger.ts';
 import { readConfig } from '../config/load.ts';
-import { sql } from '../database/sql.ts';
-import { recordKeyRejected } from '../ledger/money/account-status.ts';
+import { recordStop } from '../ledger/accounts/stops.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
 import { endRun } from '../ledger/runs/runs.ts';
 import type { RunId } from '../submission/ids.ts';
@@ -27,9 +26,7 @@ async function waits(ledger: TestLedger): Promise<void> {
 }
 
 const suspend = (ledger: TestLedger) =>
-  ledger.db.run(sql`
-    UPDATE ledger_accounts SET suspended_code = 'insufficient_balance', suspended_params = '{"text":"the balance is too low"}'
-    WHERE id = ${ACCOUNT.id}`);
+  waitFor(ledger, { code: 'insufficient_balance', text: 'the balance is too low' });
 
 describe('a run beside an active one', () => {
   testLedger('says that the active one waits for money', async (ledger) => {
@@ -46,7 +43,11 @@ describe('a run beside an active one', () => {
 
   testLedger('says that the service rejects the key of the active one', async (ledger) => {
     await waits(ledger);
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'answer', outcome: 'reject_key', text: 'revoked' });
+    await recordStop(ledger.db, ACCOUNT.id, {
+      kind: 'key',
+      at: 0,
+      reason: { code: 'answer', outcome: 'reject_key', text: 'revoked' },
+    });
     const error = await explain(ledger);
     assert.equal(error?.failure, 'key_rejected');
     assert.match(error.message, /rejects the API key: revoked/);

@@ -1,5 +1,5 @@
 import type { Account, Watch } from '../config/config.ts';
-import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
+import { getStatusAsConfigured } from '../ledger/money/account-status.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listHeldRuns } from '../ledger/reports/held-runs.ts';
 import { getRunProgress } from '../ledger/reports/run-summary.ts';

@@ -1,7 +1,7 @@
 import { type Account, type Config, requireAccount, type Watch } from '../config/config.ts';
 import { listNextRuns } from '../config/next-runs.ts';
 import { getTimeZone } from '../config/time-zone.ts';
-import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
+import { getStatusAsConfigured } from '../ledger/money/account-status.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listHeldRuns } from '../ledger/reports/held-runs.ts';
 import { listBatches } from '../ledger/reports/lists.ts';

@@ -2,7 +2,7 @@ import { HistoryComparison } from '../../activities/compare-history.ts';
 import { ApiError } from '../api-client/errors.ts';
 import { type Config, requireAccount } from '../config/config.ts';
 import { SecretMissingError } from '../config/secrets.ts';
-import { getHistoryHold } from '../ledger/accounts/history-hold.ts';
+import { getHistoryHold } from '../ledger/accounts/stops.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { describeHistoryHold, needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId } from '../submission/ids.ts';

@@ -1,7 +1,7 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { formatTry } from '../../contract/money.ts';
 import type { Account, Watch } from '../config/config.ts';
-import { findServiceWait } from '../ledger/accounts/service-waits.ts';
+import { findStop } from '../ledger/accounts/stops.ts';
 import { getAccountStatus } from '../ledger/money/account-status.ts';
 import { type Balance, getLastBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -55,10 +55,12 @@ export function createStallDetector(
     });
     if (ended !== null) throw ended;
     if (now - since < giveUpMs) return;
-    const unsent = own === null ? await findServiceWait(ledger.db, watch.account) : null;
-    const said = own === null ? unsent?.why : renderReason(own);
+    const unsent = own === null ? await findStop(ledger.db, watch.account, 'unanswered') : null;
+    const said = own === null ? unsent?.reason.text : renderReason(own);
     const why =
-      said === undefined ? '' : `: ${withoutStop(said)}${unsent === null ? '' : ` (at ${formatInstant(unsent.at)})`}`;
+      said === undefined
+        ? ''
+        : `: ${withoutStop(said)}${unsent === null ? '' : ` (at ${formatInstant(unsent.reason.at)})`}`;
     const nextAt = nextAttemptAt ?? unsent?.until ?? null;
     const rest = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';
     throw new OperationError(

@@ -227,6 +227,40 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       ...(t.dialect === 'sqlite' ? [] : ON_POSTGRES),
     ],
   },
+  {
+    name: 'account stops',
+    statements: (t) => {
+      const json = t.dialect === 'sqlite' ? 'json_object' : 'json_build_object';
+      const value = t.dialect === 'sqlite' ? 'json(hold)' : 'CAST(hold AS json)';
+      const insert = 'INSERT INTO account_stops (account_id, kind, since, until, reason_code, reason_params, counted)';
+      return [
+        // Why an account sends nothing (src/ledger/accounts/stops.ts). `counted`: the batches refused alike, until there is a stop.
+        `CREATE TABLE account_stops (
+          account_id TEXT NOT NULL,
+          kind TEXT NOT NULL CHECK (kind IN ('history', 'key', 'identity', 'refusals', 'unanswered')),
+          since BIGINT NOT NULL, until BIGINT, reason_code TEXT NOT NULL, reason_params TEXT, counted TEXT,
+          PRIMARY KEY (account_id, kind), CHECK (counted IS NULL OR kind = 'refusals'))`,
+        // When the others began was not kept: since the balance was last read, when the service still answered.
+        `${insert} SELECT account_id, 'history', held_at, NULL, 'history_hold',
+          CAST(${json}('account', account_id, 'hold', ${value}) AS TEXT), NULL FROM account_history WHERE hold IS NOT NULL`,
+        `${insert} SELECT id, 'key', coalesce(balance_at, 0), NULL, key_rejected_code, key_rejected_params, NULL
+          FROM ledger_accounts WHERE key_rejected_code IS NOT NULL`,
+        `${insert} SELECT a.id, 'identity', coalesce(a.balance_at, 0), NULL, 'other_account',
+          CAST(${json}('account', a.id, 'recorded', r.value, 'shown', o.value) AS TEXT), NULL
+          FROM ledger_accounts AS a JOIN ledger_settings AS o ON o.name = 'account_other_identity/' || a.id
+          JOIN ledger_settings AS r ON r.name = 'account_identity/' || a.id`,
+        `${insert} SELECT r.account_id, 'refusals', coalesce(a.balance_at, 0), r.until, 'requests_refused',
+          CAST(${json}('account', r.account_id, 'status', r.status, 'batches', r.refusals, 'text', r.message, 'until',
+            coalesce(r.until, 0)) AS TEXT), r.batches
+          FROM account_refusals AS r JOIN ledger_accounts AS a ON a.id = r.account_id`,
+        `DELETE FROM ledger_settings WHERE name LIKE 'account_other_identity/%'`,
+        ...['account_history', 'account_refusals', 'account_waits'].map((table) => `DROP TABLE ${table}`),
+        ...['suspended_code', 'suspended_params', 'key_rejected_code', 'key_rejected_params'].map(
+          (column) => `ALTER TABLE ledger_accounts DROP COLUMN ${column}`,
+        ),
+      ];
+    },
+  },
 ];
 
 const ON_POSTGRES: readonly string[] = [

@@ -8,30 +8,17 @@ CREATE TABLE account_contact (
   PRIMARY KEY (account_id)
 );
 
-CREATE TABLE account_history (
+CREATE TABLE account_stops (
   account_id text NOT NULL,
-  hold text,
-  held_at bigint,
-  PRIMARY KEY (account_id)
-);
-
-CREATE TABLE account_refusals (
-  account_id text NOT NULL,
-  status integer NOT NULL,
-  batches text NOT NULL,
-  refusals integer NOT NULL,
-  message text NOT NULL,
-  until bigint,
-  PRIMARY KEY (account_id)
-);
-
-CREATE TABLE account_waits (
-  account_id text NOT NULL,
-  why text NOT NULL,
+  kind text NOT NULL,
   since bigint NOT NULL,
-  at bigint NOT NULL,
-  until bigint NOT NULL,
-  PRIMARY KEY (account_id)
+  until bigint,
+  reason_code text NOT NULL,
+  reason_params text,
+  counted text,
+  PRIMARY KEY (account_id, kind),
+  CHECK (((counted IS NULL) OR (kind = 'refusals'::text))),
+  CHECK ((kind = ANY (ARRAY['history'::text, 'key'::text, 'identity'::text, 'refusals'::text, 'unanswered'::text])))
 );
 
 CREATE TABLE balance_readings (
@@ -277,10 +264,6 @@ CREATE TABLE ledger_accounts (
   lock_version bigint DEFAULT 0 NOT NULL,
   balance bigint,
   balance_at bigint,
-  suspended_code text,
-  suspended_params text,
-  key_rejected_code text,
-  key_rejected_params text,
   fast_share bigint DEFAULT 0 NOT NULL,
   standard_share bigint DEFAULT 0 NOT NULL,
   fast_in_a_row bigint DEFAULT 0 NOT NULL,

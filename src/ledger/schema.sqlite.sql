@@ -7,27 +7,16 @@ CREATE TABLE account_contact (
   failure TEXT
 );
 
-CREATE TABLE account_history (
-  account_id TEXT PRIMARY KEY,
-  hold TEXT,
-  held_at BIGINT
-);
-
-CREATE TABLE account_refusals (
-  account_id TEXT PRIMARY KEY,
-  status INTEGER NOT NULL,
-  batches TEXT NOT NULL,
-  refusals INTEGER NOT NULL,
-  message TEXT NOT NULL,
-  until BIGINT
-);
-
-CREATE TABLE account_waits (
-  account_id TEXT PRIMARY KEY,
-  why TEXT NOT NULL,
+CREATE TABLE account_stops (
+  account_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('history', 'key', 'identity', 'refusals', 'unanswered')),
   since BIGINT NOT NULL,
-  at BIGINT NOT NULL,
-  until BIGINT NOT NULL
+  until BIGINT,
+  reason_code TEXT NOT NULL,
+  reason_params TEXT,
+  counted TEXT,
+  PRIMARY KEY (account_id, kind),
+  CHECK (counted IS NULL OR kind = 'refusals')
 );
 
 CREATE TABLE balance_readings (
@@ -256,10 +245,6 @@ CREATE TABLE ledger_accounts (
   lock_version BIGINT NOT NULL DEFAULT 0,
   balance BIGINT,
   balance_at BIGINT,
-  suspended_code TEXT,
-  suspended_params TEXT,
-  key_rejected_code TEXT,
-  key_rejected_params TEXT,
   fast_share BIGINT NOT NULL DEFAULT 0,
   standard_share BIGINT NOT NULL DEFAULT 0,
   fast_in_a_row BIGINT NOT NULL DEFAULT 0,

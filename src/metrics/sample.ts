@@ -1,5 +1,5 @@
+import { getStatusAsConfigured } from '../ledger/money/account-status.ts';
 import { getSpendLeft, type SpendLeft } from '../ledger/money/spend-left.ts';
-import { getStatusAsConfigured } from '../ledger/money/status-as-configured.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { AccountPolicy } from '../ledger/policy.ts';
 import { type AccountFigures, getAccountFigures } from '../ledger/reports/account-figures.ts';

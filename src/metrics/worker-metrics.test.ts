@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Micros } from '../../contract/money.ts';
-import { ACCOUNT, completeRun, crawled, DAY, HOUR, sendAll, testLedger, WATCH } from '../../test/support/ledger.ts';
+import {
+  ACCOUNT,
+  completeRun,
+  crawled,
+  DAY,
+  HOUR,
+  sendAll,
+  testLedger,
+  WATCH,
+  waitFor,
+} from '../../test/support/ledger.ts';
 import { parseSamples } from '../../test/support/metrics.ts';
 import { listPendingBatches } from '../ledger/batches/batch-queries.ts';
 import { beginSend } from '../ledger/batches/begin-send.ts';
-import { suspendAccount } from '../ledger/money/account-status.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { judgeRun } from '../ledger/plans/judge-run.ts';
@@ -111,7 +120,7 @@ describe('metrics of a worker', () => {
   testLedger('a stopped account is shown by its reason', async (ledger) => {
     const { scrape, close } = await openScrape(ledger);
     await planPages(ledger, run, ['1']);
-    await suspendAccount(ledger.db, account, { code: 'insufficient_balance', text: 'too little' });
+    await waitFor(ledger, { code: 'insufficient_balance', text: 'too little' });
     const samples = await scrape();
     assert.equal(samples.get('courier_account_stopped{account="main",reason="suspended"}'), 1);
     assert.equal(samples.get('courier_account_stopped{account="main",reason="key_rejected"}'), 0);

@@ -13,14 +13,15 @@ import {
   type TestLedger,
   testLedger,
   WATCH,
+  waitFor,
 } from '../../test/support/ledger.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/load.ts';
+import { endStops, recordStop } from '../ledger/accounts/stops.ts';
 import { listPendingBatches } from '../ledger/batches/batch-queries.ts';
 import { beginSend } from '../ledger/batches/begin-send.ts';
 import { recordAnswer } from '../ledger/batches/record-answer.ts';
 import { holdSpending } from '../ledger/jobs/history-hold.ts';
-import { recordKeyRejected, resumeAccount, suspendAccount } from '../ledger/money/account-status.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
 import { confirmAccount } from '../ledger/money/confirm-account.ts';
 import { learnPrice } from '../ledger/money/price.ts';
@@ -195,9 +196,13 @@ describe('notifications', () => {
     await crawled(ledger, 'r', { a: ['1'] });
     await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, 'r' as RunId, 'finished');
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'answer', outcome: 'reject_key', text: 'status 401' });
+    await recordStop(ledger.db, ACCOUNT.id, {
+      kind: 'key',
+      at: 0,
+      reason: { code: 'answer', outcome: 'reject_key', text: 'status 401' },
+    });
     await pass(DAY);
-    await resumeAccount(ledger, ACCOUNT.id, 'key_rejected');
+    await endStops(ledger.db, ACCOUNT.id, 'key');
     await pass(HOUR);
     assert.deepEqual(titles(), ['main: the service rejects the API key', 'main: the API key works again']);
   });
@@ -252,8 +257,10 @@ describe('notifications', () => {
     await crawled(ledger, 'r', { a: ['1'] });
     await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, 'r' as RunId, 'finished');
-    const why = { status: 404, batches: 3, text: 'status 404', until: ledger.now() + DAY };
-    await suspendAccount(ledger.db, ACCOUNT.id, { code: 'requests_refused', account: ACCOUNT.id, ...why });
+    const until = ledger.now() + DAY;
+    const why = { status: 404, batches: 3, text: 'status 404', until };
+    const reason = { code: 'requests_refused', account: ACCOUNT.id, ...why } as const;
+    await recordStop(ledger.db, ACCOUNT.id, { kind: 'refusals', at: 0, until, reason });
     await pass(HOUR);
     assert.deepEqual(
       [sent.length, sent[0]?.kind, sent[0]?.title],
@@ -314,7 +321,7 @@ describe('notifications', () => {
     await endRun(ledger, 'r' as RunId, 'finished');
     await recordBalance(ledger, ACCOUNT.id, 29_750_000 as Micros);
     await recordContact(ledger, ACCOUNT.id, null);
-    await suspendAccount(ledger.db, ACCOUNT.id, unknownBalance);
+    await waitFor(ledger, unknownBalance);
     await pass(4 * MINUTE, undefined, MINUTE);
     await recordContact(ledger, ACCOUNT.id, 'connect ECONNREFUSED');
     await pass(2 * HOUR, undefined, MINUTE);
@@ -327,7 +334,7 @@ describe('notifications', () => {
     await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, 'r' as RunId, 'finished');
     await recordBalance(ledger, ACCOUNT.id, 29_750_000 as Micros);
-    await suspendAccount(ledger.db, ACCOUNT.id, unknownBalance);
+    await waitFor(ledger, unknownBalance);
     await pass(HOUR, () => recordContact(ledger, ACCOUNT.id, null));
     assert.deepEqual([sent.length, sent[0]?.title], [1, 'main: nothing is submitted']);
     assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: the balance is unknown/);

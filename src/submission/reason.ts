@@ -132,6 +132,8 @@ export type Reason =
     }
   /** One of them, which waits with the others. */
   | { readonly code: 'refused_with_others'; readonly status: number }
+  /** Nothing is sent before the service has answered once. `text`: what it answered last, and when. */
+  | { readonly code: 'unanswered'; readonly text: string; readonly at: number }
   | { readonly code: 'state_unknown'; readonly state: string }
   | { readonly code: 'state_reversed'; readonly recorded: string; readonly seen: string };
 
@@ -211,6 +213,7 @@ export function renderReason(reason: Reason): string {
     case 'answer':
     case 'insufficient_balance':
     case 'reported':
+    case 'unanswered':
       return reason.text;
     case 'warnings':
       return reason.warnings.join('; ');
@@ -388,6 +391,12 @@ export const MONEY_REASONS = ['balance_short', 'floor_short', 'balance_negative'
 
 /** The same with the service's own refusal, whose batch waits for a time of its own. */
 export const WAITS_FOR_MONEY = [...MONEY_REASONS, 'insufficient_balance'] as const;
+
+/** The 402 of a batch's last attempt: a list that cannot be read must not hide that money is missing. */
+export function getMoneyRefusal(reason: Reason | null): string | undefined {
+  if (reason?.code === 'insufficient_balance') return reason.text;
+  return reason?.code === 'lookup_postponed' ? reason.refused : undefined;
+}
 
 export const isMoneyReason = (code: string | null): boolean => MONEY_REASONS.some((each) => each === code);
 

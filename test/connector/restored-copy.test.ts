@@ -70,14 +70,7 @@ async function putCopyBack({ db }: Ledger): Promise<void> {
           urls = urls - ${more.urls}, unpriced = unpriced - ${more.unpriced}
         WHERE account_id = ${account_id} AND day = ${day} AND watch_id = ${watch_id} AND kind = ${kind} AND bucket = ${bucket}`);
     await tx.run(raw('DELETE FROM urls WHERE id NOT IN (SELECT url_id FROM batch_urls)'));
-    for (const table of [
-      'sitemap_snapshots',
-      'run_skips',
-      'run_sitemaps',
-      'sitemaps',
-      'foreign_jobs',
-      'account_history',
-    ])
+    for (const table of ['sitemap_snapshots', 'run_skips', 'run_sitemaps', 'sitemaps', 'foreign_jobs', 'account_stops'])
       await tx.run(raw(`DELETE FROM ${table}`));
   });
 }

@@ -1,4 +1,5 @@
 import { timesMicros } from '../../contract/money.ts';
+import { endStops } from '../../src/ledger/accounts/stops.ts';
 import { findWatch } from '../../src/ledger/accounts/watches.ts';
 import { listBatchesInDoubt, listPendingBatches } from '../../src/ledger/batches/batch-queries.ts';
 import { beginSend, type Sending } from '../../src/ledger/batches/begin-send.ts';
@@ -19,7 +20,7 @@ import { listOpenSubmissions, recordPoll } from '../../src/ledger/jobs/record-po
 import { recoverJob } from '../../src/ledger/jobs/recover.ts';
 import { countOpenUrls, recordUrlResults, resolveJob, settleJob } from '../../src/ledger/jobs/settle-job.ts';
 import { LedgerError } from '../../src/ledger/ledger-error.ts';
-import { getAccountStatus, resumeAccount } from '../../src/ledger/money/account-status.ts';
+import { getAccountStatus, retryUnfunded } from '../../src/ledger/money/account-status.ts';
 import { getLastBalance, needsFreshBalance, recordBalance } from '../../src/ledger/money/balance.ts';
 import { getWaitingMoney } from '../../src/ledger/money/waiting-money.ts';
 import { judgeRun } from '../../src/ledger/plans/judge-run.ts';
@@ -293,7 +294,8 @@ export class LedgerLife {
       () => releaseUrl(this.#ledger, watch.id, shopUrl(`${folder}/${Math.floor(this.#random() * PAGES)}`)),
       () => releaseQuarantined(this.#ledger, watch.id, { kind: 'all' }),
       () => recordBalance(this.#ledger, account.id, timesMicros(QUARTER, Math.floor(this.#random() * 50))),
-      () => resumeAccount(this.#ledger, account.id, this.#chance(0.5) ? 'suspended' : 'key_rejected'),
+      () =>
+        this.#chance(0.5) ? retryUnfunded(this.#ledger, account.id) : endStops(this.#ledger.db, account.id, 'key'),
       () => resumeWithinCaps(this.#ledger, account, () => watch),
     ];
     return [inDoubt, { batch: reviewed }, await pick(this.#random, acts)()];

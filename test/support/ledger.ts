@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { Micros } from '../../contract/money.ts';
+import { sql } from '../../src/database/sql.ts';
 import { listPendingBatches } from '../../src/ledger/batches/batch-queries.ts';
 import { beginSend } from '../../src/ledger/batches/begin-send.ts';
 import { type AnswerRecorded, recordAnswer } from '../../src/ledger/batches/record-answer.ts';
@@ -11,10 +12,12 @@ import type { PlanInput } from '../../src/ledger/plans/allowance.ts';
 import { previewRuns } from '../../src/ledger/plans/preview-runs.ts';
 import type { Plan } from '../../src/ledger/plans/read-plan.ts';
 import type { AccountPolicy, WatchPolicy } from '../../src/ledger/policy.ts';
+import { assignReason } from '../../src/ledger/reason-columns.ts';
 import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
 import { parseW3cDate } from '../../src/sitemap/lastmod.ts';
 import type { GuardPolicy } from '../../src/submission/guard.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../src/submission/ids.ts';
+import type { Reason } from '../../src/submission/reason.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
 import { testOnEach } from './database.ts';
 
@@ -167,6 +170,11 @@ export async function sendOne(ledger: Ledger, batch: BatchId, charge = QUARTER):
     status: 202,
     requestId: `q-${batch}`,
   });
+}
+
+/** What every batch that waits is told to wait for. */
+export async function waitFor({ db }: Ledger, reason: Reason): Promise<void> {
+  await db.run(sql`UPDATE batches SET ${assignReason(reason)} WHERE state IN ('planned', 'sending')`);
 }
 
 export function accepted(reference: string, charged: Micros | null = null) {

@@ -5,8 +5,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { courier, folderFor, ofType, printCourier } from '../../../test/support/cli.ts';
 import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
+import { recordStop } from '../../ledger/accounts/stops.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
-import { recordKeyRejected } from '../../ledger/money/account-status.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { judgeRun } from '../../ledger/plans/judge-run.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
@@ -200,7 +200,7 @@ describe('commands of courier', () => {
     await reviewBatch(ledger, 1 as BatchId, { code: 'reported', text: 'the service answered 409' });
     await crawled(ledger, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b', 'c'] });
     await judgeRun(ledger, 'second' as RunId, { ...NO_GUARD, maxNew: 1 });
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'reported', text: 'status 401' });
+    await recordStop(ledger.db, ACCOUNT.id, { kind: 'key', at: 0, reason: { code: 'reported', text: 'status 401' } });
     await ledger.close();
 
     const shown = await printCourier(folder, 'status');

@@ -8,7 +8,7 @@ import { learnService } from '../../connector/learn/learn-service.ts';
 import type { Learned, Proposal, Reading } from '../../connector/learn/learned.ts';
 import { REQUESTS } from '../../connector/learn/read-values.ts';
 import { toBlock } from '../../connector/learn/to-block.ts';
-import { findOtherAccount } from '../../ledger/money/status-as-configured.ts';
+import { findOtherAccount } from '../../ledger/money/account-status.ts';
 import { toSentence } from '../../submission/reason.ts';
 import { type Ending, toReadFailureCode } from '../output/command.ts';
 import { toBlockRecord, toProposalRecord, toReadingRecord } from '../output/records/doctor.ts';

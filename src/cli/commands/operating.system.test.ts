@@ -6,7 +6,7 @@ import { formatTry, micros } from '../../../contract/money.ts';
 import { courier, ended, folderFor, ofType, printCourier, startCourier } from '../../../test/support/cli.ts';
 import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
-import { recordKeyRejected } from '../../ledger/money/account-status.ts';
+import { recordStop } from '../../ledger/accounts/stops.ts';
 import { learnPrice } from '../../ledger/money/price.ts';
 import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
 import { judgeRun } from '../../ledger/plans/judge-run.ts';
@@ -183,7 +183,7 @@ describe('courier status --check', () => {
     await judgeRun(ledger, 'held' as RunId, { ...NO_GUARD, maxNew: 0 });
     const held = await courier(folder, 'status', '--check');
     assert.deepEqual([held.code, held.records.at(-1)?.held], [8, ['held']]);
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'reported', text: 'status 401' });
+    await recordStop(ledger.db, ACCOUNT.id, { kind: 'key', at: 0, reason: { code: 'reported', text: 'status 401' } });
     assert.equal((await courier(folder, 'status', '--check')).code, 6, 'a key comes before a guard');
   });
 });

@@ -7,12 +7,11 @@ import { getTimeZone } from '../../config/time-zone.ts';
 import { explainUnreadJobs } from '../../connector/explain-unread.ts';
 import { hasServer } from '../../connector/state-folder.ts';
 import { isLasting } from '../../database/database.ts';
-import { findServiceWait } from '../../ledger/accounts/service-waits.ts';
-import { findRefusedForMoney } from '../../ledger/batches/review-batch.ts';
+import { findStop } from '../../ledger/accounts/stops.ts';
 import { describeLedgerFailure } from '../../ledger/describe-failure.ts';
 import { listOverdueJobs, type OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { AccountStatus } from '../../ledger/money/account-status.ts';
-import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
+import { getStatusAsConfigured } from '../../ledger/money/account-status.ts';
 import { listUndelivered } from '../../ledger/notices/queue.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { probeLedger } from '../../ledger/probe-ledger.ts';
@@ -22,7 +21,7 @@ import { MAX_RUNS } from '../../ledger/reports/watch-figures.ts';
 import { listWatchStates, type WatchState } from '../../ledger/reports/watch-states.ts';
 import { describeRemedy } from '../../submission/hold-question.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
-import { renderReason, withoutStop } from '../../submission/reason.ts';
+import { renderReason } from '../../submission/reason.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { describeHeld } from '../output/held.ts';
@@ -230,12 +229,7 @@ export async function listAccountProblems(
       `${which} without a known outcome since ${formatInstant(oldestInDoubtAt)}: the service may be down`,
     );
   }
-  const refused = waiting === 0 || suspended !== null ? null : await findRefusedForMoney(ledger.db, id);
-  if (refused !== null) {
-    const why = withoutStop(renderReason(refused.reason));
-    add(EXIT.balanceOrCap, `batch ${refused.batch} is not sent: ${why}. ${TOP_UP}`);
-  }
-  const wait = waiting === 0 ? null : await findServiceWait(ledger.db, id);
+  const wait = waiting === 0 ? null : await findStop(ledger.db, id, 'unanswered');
   if (wait !== null && ledger.now() - wait.since > LONG_IN_DOUBT_MS) {
     const which = formatCounted(waiting, 'batch waits', 'batches wait');
     add(EXIT.transient, `${which} since ${formatInstant(wait.since)}: ${formatServiceWait(wait)}`);

@@ -5,9 +5,9 @@ import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
-import { findServiceWait } from '../../ledger/accounts/service-waits.ts';
+import { findStop } from '../../ledger/accounts/stops.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
-import { getStatusAsConfigured } from '../../ledger/money/status-as-configured.ts';
+import { getStatusAsConfigured } from '../../ledger/money/account-status.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import { getAccountTotals } from '../../ledger/reports/totals.ts';
 import { listWatchStates } from '../../ledger/reports/watch-states.ts';
@@ -158,7 +158,7 @@ async function findWaiting(
     const next = waiting.notBefore === null ? '' : `; next attempt ${formatInstantIn(zone, waiting.notBefore)}`;
     return `batch ${waiting.batch} waits: ${waiting.reason.replace(/\.$/, '')}${next}`;
   }
-  const wait = await findServiceWait(ledger.db, account);
+  const wait = await findStop(ledger.db, account, 'unanswered');
   return wait === null ? null : `nothing is sent: ${formatServiceWait(wait)}`;
 }
 

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Account, Watch } from '../../config/config.ts';
-import type { ServiceWait } from '../../ledger/accounts/service-waits.ts';
+import type { Stop } from '../../ledger/accounts/stops.ts';
 import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
@@ -187,8 +187,8 @@ export function formatUnmatchedRule(rule: string): string {
 }
 
 /** What a service last answered that nothing is sent to yet, when, and until when that waits. */
-export const formatServiceWait = ({ why, at, until }: ServiceWait): string =>
-  `${withoutStop(why)} (last answer ${formatInstant(at)}; asked again ${formatInstant(until)})`;
+export const formatServiceWait = ({ reason, until }: Stop<'unanswered'>): string =>
+  `${withoutStop(reason.text)} (last answer ${formatInstant(reason.at)}; asked again ${formatInstant(until ?? reason.at)})`;
 
 /** What an open job means that is no longer polled, and what ends it. */
 export function formatOverdue(

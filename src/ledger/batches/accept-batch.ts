@@ -3,12 +3,12 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
-import { forgetRefusals } from '../accounts/refusals.ts';
+import { endStops } from '../accounts/stops.ts';
 import { getChargeDay } from '../journal/days.ts';
 import { bookPurchase } from '../journal/open-money.ts';
 import { getCountedPrice } from '../journal/prices.ts';
 import { recordService } from '../money/account.ts';
-import { recordAccountWorks, recordCurrency } from '../money/account-status.ts';
+import { recordCurrency } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
@@ -116,10 +116,9 @@ export async function acceptBatch(
     jobState: describeStart(accepted.state),
     reason,
   });
-  await recordAccountWorks(tx, row.account_id);
   if (accepted.otherCurrency !== undefined) await recordCurrency(tx, row.account_id, accepted.otherCurrency);
   await recordService(tx, { id: row.account_id, baseUrl: row.base_url });
-  await forgetRefusals(tx, row.account_id);
+  await endStops(tx, row.account_id, 'key', 'refusals');
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (late && reason !== null) {
     // Its parts were planned because it was refused. Unsent parts need review, so that their URLs are not bought twice.

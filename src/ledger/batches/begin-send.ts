@@ -9,8 +9,7 @@ import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../
 import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import { findFirstSent, mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { getHistoryHold } from '../accounts/history-hold.ts';
-import { claimProbe, getRefusalStop } from '../accounts/refusals.ts';
+import { findStop, getRefusalStop, postponeStop } from '../accounts/stops.ts';
 import { countAtPrices } from '../journal/prices.ts';
 import { findOtherService } from '../money/account.ts';
 import { computeCurrentCost } from '../money/price.ts';
@@ -65,6 +64,8 @@ export interface SendPolicy {
 
 /** Maximum time before a refused batch is tried again: caps and balances may be raised. */
 const ASK_AGAIN_MS = 15 * 60_000;
+/** Other workers wait this long for the answer to a batch that is tried. */
+const PROBE_MS = 60_000;
 
 /**
  * The last check before money is spent. One transaction checks the caps and the floor again, compares the bytes with their
@@ -79,11 +80,10 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       return { kind: 'closed', state: row.state, reason: renderStoredReason(row) };
     }
     if (row.account_id !== account.id) throw new RangeError(`batch ${batch} belongs to account ${row.account_id}`);
-    const hold = await getHistoryHold(tx, account.id);
+    const hold = await findStop(tx, account.id, 'history');
     if (hold !== null) {
-      const reason: Reason = { code: 'history_hold', account: account.id, hold };
-      await setReason(tx, row, reason);
-      return { kind: 'held', reason: renderReason(reason) };
+      await setReason(tx, row, hold.reason);
+      return { kind: 'held', reason: renderReason(hold.reason) };
     }
     const recorded = await findOtherService(tx, account);
     if (recorded !== null) {
@@ -139,7 +139,8 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       await setAside(tx, row, { wait: { since: now, until }, reason: refusal.reason });
       return { kind: 'not-allowed', refusal, until };
     }
-    if (stop !== null) await claimProbe(tx, account.id, now);
+    // This batch is the one that is tried, and no other is sent until it has its answer.
+    if (stop !== null) await postponeStop(tx, account.id, 'refusals', now + PROBE_MS);
     await beginAttempt(tx, row, now);
     await recordTurn(tx, row, now);
     return {

@@ -3,7 +3,7 @@ import type { WatchId } from '../../submission/ids.ts';
 import { WAITS_FOR_MONEY } from '../../submission/reason.ts';
 import { listPendingBatches, lockBatch, type PendingBatch } from '../batches/batch-queries.ts';
 import { setAside } from '../batches/transitions.ts';
-import { resumeAccount } from '../money/account-status.ts';
+import { retryUnfunded } from '../money/account-status.ts';
 import { getLastBalance } from '../money/balance.ts';
 import { computeCurrentCost } from '../money/price.ts';
 import { getRefusalEnd } from '../money/refusal-end.ts';
@@ -90,6 +90,6 @@ export async function resumeFunded(
       resumed = true;
     });
   }
-  if (resumed) await resumeAccount(ledger, account.id, 'suspended');
+  if (resumed) await retryUnfunded(ledger, account.id);
   return resumed;
 }

@@ -4,7 +4,7 @@ import type { BatchId } from '../../submission/ids.ts';
 import type { Outcome } from '../../submission/outcome.ts';
 import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
-import { recordKeyRejected, suspendAccount } from '../money/account-status.ts';
+import { recordStop } from '../accounts/stops.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { NewWait } from '../waits.ts';
 import { type AcceptanceRecorded, acceptBatch } from './accept-batch.ts';
@@ -62,11 +62,10 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
           wait: afterSuspend(now, row.attempts),
           reason: { code: 'insufficient_balance', text: outcome.message },
         });
-        await suspendAccount(tx, row.account_id, { code: 'insufficient_balance', text: outcome.message });
         return { kind: 'suspended', batch, reason: outcome.message };
       case 'reject_key':
         await putBack(tx, row, now, { certain, wait: null, reason });
-        await recordKeyRejected(tx, row.account_id, reason);
+        await recordStop(tx, row.account_id, { kind: 'key', at: now, reason });
         return { kind: 'key_rejected', batch, reason: outcome.message };
       case 'split':
       case 'quarantine':
@@ -94,7 +93,7 @@ async function recordDefect(
     return { kind: 'needs_review', batch: row.id, reason: reason.text };
   }
   await returnToPlanned(tx, row, now, { wait: null, reason: { code: 'refused_with_others', status } });
-  return { kind: 'suspended', batch: row.id, reason: renderReason(stop.reason) };
+  return { kind: 'suspended', batch: row.id, reason: renderReason(stop) };
 }
 
 async function recordRefused(

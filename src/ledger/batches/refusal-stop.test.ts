@@ -13,7 +13,7 @@ import {
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, RunId, WatchId } from '../../submission/ids.ts';
 import { computeRefusalWait } from '../../submission/refusal-stop.ts';
-import { getRefusalStop } from '../accounts/refusals.ts';
+import { getRefusalStop } from '../accounts/stops.ts';
 import { moveAccount } from '../money/account.ts';
 import { getAccountStatus } from '../money/account-status.ts';
 import { planRun } from '../plans/make-plan.ts';

@@ -1,8 +1,9 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId } from '../../submission/ids.ts';
+import type { Reason } from '../../submission/reason.ts';
 import { computeRefusalWait, isRefusalOfAll } from '../../submission/refusal-stop.ts';
-import { forgetRefusals, getRefusalStop, getRefusals, type RefusalStop, toRefusalStop } from '../accounts/refusals.ts';
+import { endStops, findStop, getRefusalStop, recordStop } from '../accounts/stops.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from './batch-queries.ts';
@@ -12,32 +13,30 @@ import { returnFromReview } from './transitions.ts';
 /**
  * Counts a batch that the service refused for a reason other than its URLs. Batches refused alike in a row, with none
  * accepted in between, stop the account: it sends one batch at the time of the next attempt, and all of them once that
- * is accepted. Those that were refused alone go back to the others that wait. Returns the stop; null without one.
+ * is accepted. Those that were refused alone go back to the others that wait. Returns why the account stops; null where it does not.
  */
 export async function countRefusal(
   tx: Queryable,
   now: number,
   row: Pick<BatchRow, 'id' | 'account_id' | 'parent_id'>,
   { status, text }: { readonly status: number; readonly text: string },
-): Promise<RefusalStop | null> {
+): Promise<Reason | null> {
   const account = row.account_id;
   const root = await findRoot(tx, row);
-  const before = await getRefusals(tx, account);
-  const same = before?.status === status ? before : undefined;
-  const known = same === undefined ? [] : (JSON.parse(same.batches) as BatchId[]);
+  const before = await findStop(tx, account, 'refusals');
+  const same = before?.reason.status === status ? before : null;
+  const known = JSON.parse(same?.counted ?? '[]') as BatchId[];
   // The parts of one batch are refused for one reason. A probe counts, whatever batch it sends.
   if (same?.until == null && known.includes(root)) return null;
-  const refusals = (same?.refusals ?? 0) + 1;
+  const refusals = (same?.reason.batches ?? 0) + 1;
   const until = isRefusalOfAll(refusals) ? now + computeRefusalWait(refusals) : null;
-  const batches = until === null ? [...known, root] : [];
-  await tx.run(sql`
-    INSERT INTO account_refusals (account_id, status, batches, refusals, message, until)
-    VALUES (${account}, ${status}, ${JSON.stringify(batches)}, ${refusals}, ${text}, ${until})
-    ON CONFLICT (account_id) DO UPDATE SET status = excluded.status, batches = excluded.batches,
-      refusals = excluded.refusals, message = excluded.message, until = excluded.until`);
+  const reason: Reason = { code: 'requests_refused', account, status, batches: refusals, text, until: until ?? 0 };
+  // A batch and its parts count once.
+  const counted = JSON.stringify(until === null ? [...known, root] : []);
+  await recordStop(tx, account, { kind: 'refusals', at: now, until, reason, counted });
   if (until === null) return null;
   for (const batch of known) await returnFromReview(tx, batch, now, { code: 'refused_with_others', status });
-  return toRefusalStop(account, { status, batches: '[]', refusals, message: text, until });
+  return reason;
 }
 
 /** The batch that this one is a part of, or itself. */
@@ -70,7 +69,7 @@ export async function resumeRefused(
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     if ((await getRefusalStop(tx, account)) === null) return { stopped: false, batches: 0 };
-    await forgetRefusals(tx, account);
+    await endStops(tx, account, 'refusals');
     const waiting = await tx.all(sql<Pick<BatchRow, 'id' | 'in_doubt_since'>>`
       SELECT id, in_doubt_since FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending') ORDER BY id`);
     if (!release) return { stopped: true, batches: waiting.length };

@@ -3,10 +3,11 @@ import { describe } from 'node:test';
 import { ACCOUNT, crawled, HOUR, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { renderReason } from '../../submission/reason.ts';
+import { parseReason, type Reason, renderReason, type StoredReason } from '../../submission/reason.ts';
+import { getAccountStatus } from '../money/account-status.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listPendingBatches } from './batch-queries.ts';
-import { findRefusedForMoney, postponeLookup } from './review-batch.ts';
+import { postponeLookup } from './review-batch.ts';
 
 describe('a batch whose look-up cannot be made', () => {
   testLedger('still says that the service refused it for want of money', async (ledger) => {
@@ -15,17 +16,18 @@ describe('a batch whose look-up cannot be made', () => {
     const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
     assert.ok(batch);
     await postponeLookup(ledger, batch.id, ledger.now() + HOUR, 'HTTP 503');
-    assert.equal(await findRefusedForMoney(ledger.db, ACCOUNT.id), null, 'nothing refused it');
+    const status = () => getAccountStatus(ledger, ACCOUNT.id);
+    assert.equal((await status()).suspended, null, 'nothing refused it');
 
     await ledger.db.run(sql`
       UPDATE batches SET reason_code = 'insufficient_balance', reason_params = '{"text":"only 24.00 TRY are left"}'
       WHERE id = ${batch.id}`);
     for (const text of ['HTTP 503', 'HTTP 502']) {
       await postponeLookup(ledger, batch.id, ledger.now() + HOUR, text);
-      const refused = await findRefusedForMoney(ledger.db, ACCOUNT.id);
-      assert.equal(refused?.batch, batch.id);
+      assert.deepEqual((await status()).suspended, { code: 'insufficient_balance', text: 'only 24.00 TRY are left' });
+      const stored = await ledger.db.one(sql<StoredReason>`SELECT reason_code, reason_params FROM batches`);
       assert.match(
-        renderReason(refused.reason),
+        renderReason(parseReason(stored) as Reason),
         new RegExp(`refused it for want of money \\(only 24\\.00 TRY are left\\).*cannot be read now \\(${text}\\)`),
       );
     }

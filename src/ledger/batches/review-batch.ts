@@ -1,7 +1,5 @@
-import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
-import type { AccountId, BatchId } from '../../submission/ids.ts';
-import { parseReason, type Reason, renderReason, type StoredReason } from '../../submission/reason.ts';
+import type { BatchId } from '../../submission/ids.ts';
+import { getMoneyRefusal, parseReason, type Reason, renderReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockBatch } from './batch-queries.ts';
 import type { AnswerRecorded } from './record-answer.ts';
@@ -24,30 +22,9 @@ export async function postponeLookup(ledger: Ledger, batch: BatchId, notBefore: 
     if (row.state !== 'planned' && row.state !== 'sending') return;
     // Why it must be looked up is needed when the list does not have it.
     const before = parseReason(row);
-    const refused = getRefusal(before);
+    const refused = getMoneyRefusal(before);
     const postponed: Reason = { code: 'lookup_postponed', text, ...(refused === undefined ? {} : { refused }) };
     const reason = (row.needs_lookup === 1 ? before : null) ?? postponed;
     await setAside(tx, row, { wait: { since: ledger.now(), until: notBefore }, reason });
   });
-}
-
-/** The 402 of its last attempt: a list that cannot be read must not hide that money is missing. */
-function getRefusal(reason: Reason | null): string | undefined {
-  if (reason?.code === 'insufficient_balance') return reason.text;
-  return reason?.code === 'lookup_postponed' ? reason.refused : undefined;
-}
-
-/** The first batch that was refused for want of money and cannot be looked up since; null without one. Uses batches_waiting. */
-export async function findRefusedForMoney(
-  db: Queryable,
-  account: AccountId,
-): Promise<{ readonly batch: BatchId; readonly reason: Reason } | null> {
-  const rows = await db.all(sql<StoredReason & { readonly id: BatchId }>`
-    SELECT id, reason_code, reason_params FROM batches
-    WHERE account_id = ${account} AND state IN ('planned', 'sending') AND reason_code = 'lookup_postponed' ORDER BY id LIMIT 100`);
-  for (const { id, ...stored } of rows) {
-    const reason = parseReason(stored);
-    if (reason !== null && getRefusal(reason) !== undefined) return { batch: id, reason };
-  }
-  return null;
 }

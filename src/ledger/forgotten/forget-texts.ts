@@ -37,7 +37,7 @@ const TEXTS: readonly TextColumn[] = [
   },
   { table: 'checks', key: { id: 'bigint' }, column: 'reason_params', watch: 'watch_id' },
   { table: 'checks', key: { id: 'bigint' }, column: 'body', watch: 'watch_id', only: IS_OVER },
-  { table: 'account_refusals', key: { account_id: 'text' }, column: 'message', watch: null },
+  { table: 'account_stops', key: { account_id: 'text', kind: 'text' }, column: 'reason_params', watch: null },
   { table: 'notice_conditions', key: { key: 'text' }, column: 'details', watch: null },
   { table: 'notice_queue', key: { id: 'bigint' }, column: 'message', watch: null },
 ];

@@ -11,7 +11,7 @@ import { describeHistoryHold } from '../../submission/history-hold.ts';
 import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { getHistoryHold } from '../accounts/history-hold.ts';
+import { getHistoryHold } from '../accounts/stops.ts';
 import { ensureWatch, findWatch, lockAccount } from '../accounts/watches.ts';
 import { holdMoney } from '../journal/open-money.ts';
 import { getRefusalEnd } from '../money/refusal-end.ts';

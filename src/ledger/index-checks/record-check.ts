@@ -6,11 +6,11 @@ import { type CheckPolicy, nextCheckAt, resubmissionDue } from '../../submission
 import type { Checked } from '../../submission/outcome.ts';
 import { type Reason, renderStoredReason } from '../../submission/reason.ts';
 import type { Refusal } from '../../submission/refusal.ts';
+import { endStops, recordStop } from '../accounts/stops.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { getChargeDay } from '../journal/days.ts';
 import { assumeCharged, bookPurchase, freeMoney, holdMoney } from '../journal/open-money.ts';
 import { LedgerError } from '../ledger-error.ts';
-import { endKeyRejection, recordKeyRejected } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
@@ -68,7 +68,7 @@ export async function recordCheck(
         return { kind: 'suspended', reason: outcome.message };
       case 'reject_key':
         await wait(tx, now, row, certain, null, outcome);
-        await recordKeyRejected(tx, row.account_id, toReason(outcome));
+        await recordStop(tx, row.account_id, { kind: 'key', at: now, reason: toReason(outcome) });
         return { kind: 'key_rejected', reason: outcome.message };
       case 'split':
       case 'quarantine':
@@ -134,7 +134,7 @@ async function recordResults(
     day: getChargeDay({ createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts }, now),
     at: now,
   });
-  await endKeyRejection(tx, row.account_id);
+  await endStops(tx, row.account_id, 'key');
   if (outcome.balance !== null) await setBalance(tx, row.account_id, outcome.balance, now);
   const queued = await tx.all(sql<QueueRow & { position: number }>`
     SELECT m.position, u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted

@@ -6,10 +6,9 @@ import { type HistoryHold, listHeldJobs, needsRecovery } from '../../submission/
 import type { AccountId, Reference, WatchId } from '../../submission/ids.ts';
 import { TAG_SUFFIX_LENGTH } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { getHistoryHold } from '../accounts/history-hold.ts';
+import { endStops, getHistoryHold, recordStop } from '../accounts/stops.ts';
 import { lockAccount, wasOnceIn } from '../accounts/watches.ts';
 import { listStoredForms, toStoredKey } from '../forgotten/stored-forms.ts';
-import { endSuspension, suspendAccount } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /**
@@ -20,7 +19,7 @@ export async function holdSpending(ledger: Ledger, account: AccountId, hold: His
   await ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     const before = await getHistoryHold(tx, account);
-    if (before === null || !needsRecovery(before)) await recordHold(tx, { account, hold, now: ledger.now() });
+    if (before === null || !needsRecovery(before)) await recordHold(tx, account, hold, ledger.now());
   });
 }
 
@@ -32,32 +31,21 @@ export async function beginRecovery(
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     const hold = { code: 'recovering', references: listHeldJobs(await getHistoryHold(tx, account)) } as const;
-    await recordHold(tx, { account, hold, now: ledger.now() });
+    await recordHold(tx, account, hold, ledger.now());
     return hold;
   });
 }
 
-interface HoldRecord {
-  readonly account: AccountId;
-  readonly hold: HistoryHold;
-  readonly now: number;
-}
-
 /** Replaces the former hold. */
-async function recordHold(tx: Queryable, { account, hold, now }: HoldRecord): Promise<void> {
-  await tx.run(sql`
-    INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${now})
-    ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at`);
-  await suspendAccount(tx, account, { code: 'history_hold', account, hold });
-}
+const recordHold = (tx: Queryable, account: AccountId, hold: HistoryHold, at: number): Promise<void> =>
+  recordStop(tx, account, { kind: 'history', at, reason: { code: 'history_hold', account, hold } });
 
 /** Lets the account spend again, unless it is held for something else by now. Returns whether it may. */
 export async function releaseHistoryHold(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<boolean> {
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     if (!isDeepStrictEqual(await getHistoryHold(tx, account), hold)) return false;
-    await tx.run(sql`UPDATE account_history SET hold = NULL, held_at = NULL WHERE account_id = ${account}`);
-    await endSuspension(tx, account);
+    await endStops(tx, account, 'history');
     return true;
   });
 }

@@ -1,20 +1,22 @@
 import type { Queryable } from '../../database/database.ts';
-import { eachText, type Query, sql } from '../../database/sql.ts';
+import { eachText, sql } from '../../database/sql.ts';
 import { needsRecovery } from '../../submission/history-hold.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import {
+  getMoneyRefusal,
   MONEY_REASONS,
   parseReason,
   type Reason,
   renderReason,
   type StoredReason,
-  toStoredReason,
   WAITS_FOR_MONEY,
 } from '../../submission/reason.ts';
-import { getRefusalStop } from '../accounts/refusals.ts';
+import { findStop, getRefusalStop } from '../accounts/stops.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
+import type { AccountPolicy } from '../policy.ts';
 import { assignWait } from '../waits.ts';
+import { findOtherService } from './account.ts';
 
 /** Why an account sends nothing. */
 export interface AccountStatus {
@@ -38,39 +40,34 @@ export async function recordCurrency(tx: Queryable, account: AccountId, currency
     WHERE id = ${account} AND other_currency IS DISTINCT FROM ${currency}`);
 }
 
-interface StatusRow extends StoredReason {
-  /** The first batch that waits, of those for money if there are any; null when none waits. */
-  readonly waiting: number | null;
-  readonly suspended_code: string | null;
-  readonly suspended_params: string | null;
-  readonly key_rejected_code: string | null;
-  readonly key_rejected_params: string | null;
-}
-
-/** As it is recorded, whatever waits. */
-async function readStatus(db: Queryable, account: AccountId): Promise<AccountStatus> {
-  const row = await db.get(selectStatus(account));
-  if (row === undefined) return { suspended: null, keyRejected: null };
-  return parseStatus(row);
-}
-
-const parseStatus = (row: StatusRow): AccountStatus => ({
-  suspended: parseReason({ reason_code: row.suspended_code, reason_params: row.suspended_params }),
-  keyRejected: parseReason({ reason_code: row.key_rejected_code, reason_params: row.key_rejected_params }),
-});
-
 export async function getAccountStatus({ db }: Ledger, account: AccountId): Promise<AccountStatus> {
-  const row = await db.get(selectStatus(account));
-  if (row === undefined) return { suspended: null, keyRejected: null };
-  const { suspended: stored, keyRejected } = parseStatus(row);
-  // A hold stops everything, whatever a single batch waits for, and before anything is planned.
-  if (stored?.code === 'history_hold') return { suspended: stored, keyRejected };
-  if (row.waiting === null) return { suspended: null, keyRejected };
+  const keyRejected = (await findStop(db, account, 'key'))?.reason ?? null;
+  // A hold stops everything, before anything is planned. What else stops or lacks money matters only to what waits.
+  const hold = await findStop(db, account, 'history');
+  if (hold !== null) return { suspended: hold.reason, keyRejected };
+  const waiting = await listWaitingReasons(db, account);
+  if (waiting.length === 0) return { suspended: null, keyRejected };
   const refused = await getRefusalStop(db, account);
-  if (refused !== null) return { suspended: refused.reason, keyRejected };
-  // Read from the batches: one may still wait for money although a smaller one was accepted since.
-  const isForMoney = WAITS_FOR_MONEY.some((code) => code === row.reason_code);
-  return { suspended: isForMoney ? parseReason(row) : stored, keyRejected };
+  return { suspended: refused?.reason ?? findWantOfMoney(waiting), keyRejected };
+}
+
+type Configured = Pick<AccountPolicy, 'id' | 'baseUrl'>;
+
+/**
+ * The same, as it is configured now. Another service or another account of it comes first: until the configuration is
+ * corrected, nothing else of the account can be tried.
+ */
+export async function getStatusAsConfigured(ledger: Ledger, account: Configured): Promise<AccountStatus> {
+  const status = await getAccountStatus(ledger, account.id);
+  const other = await findOtherAccount(ledger.db, account);
+  return other === null ? status : { ...status, suspended: other };
+}
+
+/** That the configured account is not the one that the ledger's jobs and charges belong to. Writes nothing. */
+export async function findOtherAccount(db: Queryable, { id: account, baseUrl }: Configured): Promise<Reason | null> {
+  const recorded = await findOtherService(db, { id: account, baseUrl });
+  if (recorded !== null) return { code: 'other_service', account, recorded, configured: baseUrl };
+  return (await findStop(db, account, 'identity'))?.reason ?? null;
 }
 
 /**
@@ -81,74 +78,36 @@ export async function findPassingStop(
   { db }: Ledger,
   account: AccountId,
 ): Promise<{ readonly kind: 'key_rejected' | 'suspended'; readonly reason: string } | null> {
-  const { suspended, keyRejected } = await readStatus(db, account);
-  if (keyRejected !== null) return { kind: 'key_rejected', reason: renderReason(keyRejected) };
-  if (suspended?.code !== 'history_hold' || needsRecovery(suspended.hold)) return null;
-  return { kind: 'suspended', reason: renderReason(suspended) };
+  const key = await findStop(db, account, 'key');
+  if (key !== null) return { kind: 'key_rejected', reason: renderReason(key.reason) };
+  const hold = await findStop(db, account, 'history');
+  if (hold === null || needsRecovery(hold.reason.hold)) return null;
+  return { kind: 'suspended', reason: renderReason(hold.reason) };
 }
-const selectStatus = (account: AccountId): Query<StatusRow> => sql<StatusRow>`
-  SELECT a.suspended_code, a.suspended_params, a.key_rejected_code, a.key_rejected_params, w.id AS waiting,
-    w.reason_code, w.reason_params
-  FROM ledger_accounts AS a LEFT JOIN (${selectFirstForMoney(account)}) AS w ON 1 = 1 WHERE a.id = ${account}`;
 
 /** Batches that are looked at: a queue this long has been waiting for what its first batches wait for. */
 const MOST_WAITING = 10_000;
 
-/** The first batch that waits for money; without one the first that waits at all. Uses batches_waiting. */
-const selectFirstForMoney = (account: AccountId): Query<StoredReason> => sql<StoredReason>`
-  SELECT id, reason_code, reason_params FROM (
-    SELECT id, reason_code, reason_params FROM batches
-    WHERE account_id = ${account} AND state IN ('planned', 'sending') ORDER BY id LIMIT ${MOST_WAITING}) AS waiting
-  ORDER BY CASE WHEN reason_code IN (SELECT value FROM ${eachText(WAITS_FOR_MONEY)} AS reasons) THEN 0 ELSE 1 END, id
-  LIMIT 1`;
+/** Each reason with which the first batches wait, once, in the order of the batches. Uses batches_waiting. */
+const listWaitingReasons = (db: Queryable, account: AccountId): Promise<StoredReason[]> =>
+  db.all(sql<StoredReason>`
+    SELECT reason_code, reason_params FROM (
+      SELECT id, reason_code, reason_params FROM batches
+      WHERE account_id = ${account} AND state IN ('planned', 'sending') ORDER BY id LIMIT ${MOST_WAITING}) AS waiting
+    GROUP BY reason_code, reason_params ORDER BY min(id)`);
 
-/** The account sends nothing until its balance suffices, or until its history is compared. */
-export async function suspendAccount(db: Queryable, account: AccountId, reason: Reason): Promise<void> {
-  const { reason_code, reason_params } = toStoredReason(reason);
-  await db.run(sql`
-    UPDATE ledger_accounts SET suspended_code = ${reason_code}, suspended_params = ${reason_params}
-    WHERE id = ${account}`);
+/** One batch may wait for money although a smaller one was accepted since, or although the list cannot be read now. */
+function findWantOfMoney(waiting: readonly StoredReason[]): Reason | null {
+  const reasons = waiting.flatMap((stored) => parseReason(stored) ?? []);
+  const short = reasons.find(({ code }) => WAITS_FOR_MONEY.some((each) => each === code));
+  const text = reasons.map(getMoneyRefusal).find((refused) => refused !== undefined);
+  return short ?? (text === undefined ? null : { code: 'insufficient_balance', text });
 }
 
-/** The service rejects the key: the account sends nothing until it works again. */
-export async function recordKeyRejected(db: Queryable, account: AccountId, reason: Reason): Promise<void> {
-  const { reason_code, reason_params } = toStoredReason(reason);
-  await db.run(sql`
-    UPDATE ledger_accounts SET key_rejected_code = ${reason_code}, key_rejected_params = ${reason_params}
-    WHERE id = ${account}`);
-}
-
-export async function endSuspension(db: Queryable, account: AccountId): Promise<void> {
-  await db.run(sql`
-    UPDATE ledger_accounts SET suspended_code = NULL, suspended_params = NULL
-    WHERE id = ${account} AND suspended_code IS NOT NULL`);
-}
-
-/** The service accepted a request with the key. */
-export async function endKeyRejection(db: Queryable, account: AccountId): Promise<void> {
-  await db.run(sql`
-    UPDATE ledger_accounts SET key_rejected_code = NULL, key_rejected_params = NULL
-    WHERE id = ${account} AND key_rejected_code IS NOT NULL`);
-}
-
-/** The service accepted a batch: the key works, and there is money. */
-export async function recordAccountWorks(db: Queryable, account: AccountId): Promise<void> {
-  await db.run(sql`
-    UPDATE ledger_accounts SET suspended_code = NULL, suspended_params = NULL, key_rejected_code = NULL,
-      key_rejected_params = NULL
-    WHERE id = ${account} AND (suspended_code IS NOT NULL OR key_rejected_code IS NOT NULL)`);
-}
-
-/** The balance suffices or the key works again. Batches that waited for money are tried again at once. */
-export async function resumeAccount(
-  ledger: Ledger,
-  account: AccountId,
-  what: 'suspended' | 'key_rejected',
-): Promise<void> {
-  await ledger.db.tx(async (tx) => {
+/** The balance may suffice by now: batches that waited for money are tried again at once. */
+export async function retryUnfunded({ db }: Ledger, account: AccountId): Promise<void> {
+  await db.tx(async (tx) => {
     await lockAccount(tx, account);
-    if (what === 'key_rejected') return endKeyRejection(tx, account);
-    await endSuspension(tx, account);
     await tx.run(sql`
       UPDATE batches SET ${assignWait(null)} WHERE account_id = ${account} AND state IN ('planned', 'sending')
         AND reason_code IN (SELECT value FROM ${eachText(MONEY_REASONS)} AS reasons)`);

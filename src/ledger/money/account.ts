@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { isSameBaseUrl } from '../../submission/freeze.ts';
 import { toSentence } from '../../submission/reason.ts';
-import { forgetRefusals } from '../accounts/refusals.ts';
+import { endStops } from '../accounts/stops.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -45,6 +45,6 @@ export async function moveAccount(
     await tx.run(sql`UPDATE ledger_accounts SET base_url = ${baseUrl} WHERE id = ${id}`);
     await tx.run(sql`UPDATE batches SET base_url = ${baseUrl} WHERE account_id = ${id}`);
     await forgetIdentity(tx, id);
-    await forgetRefusals(tx, id);
+    await endStops(tx, id, 'identity', 'refusals');
   });
 }

@@ -20,7 +20,7 @@ import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { getAccountTotals } from '../reports/totals.ts';
-import { resumeAccount } from './account-status.ts';
+import { retryUnfunded } from './account-status.ts';
 import { recordBalance } from './balance.ts';
 import { confirmAccount } from './confirm-account.ts';
 
@@ -235,7 +235,7 @@ describe('charge', () => {
     assert.ok(sending.kind === 'not-allowed');
     assert.match(sending.refusal.message, /below zero \(-3.50 TRY\), and 0.50 TRY is needed; nothing was spent/);
     await recordBalance(ledger, ACCOUNT.id, lira(10));
-    await resumeAccount(ledger, ACCOUNT.id, 'suspended');
+    await retryUnfunded(ledger, ACCOUNT.id);
     assert.equal((await sent(ledger, batch, { charged: (QUARTER * 2) as Micros })).state, 'accepted');
   });
 });

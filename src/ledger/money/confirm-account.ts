@@ -3,10 +3,10 @@ import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import { endStops, recordStop } from '../accounts/stops.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { estimateUnknown } from '../journal/prices.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { endKeyRejection } from './account-status.ts';
 import { getPrice } from './price.ts';
 import { writePrice } from './price-change.ts';
 
@@ -23,8 +23,6 @@ export type Confirmed =
   | { readonly kind: 'other'; readonly recorded: string; readonly shown: string };
 
 const settingName = (account: AccountId): string => `account_identity/${account}`;
-/** Another identity that the service reported last; absent while it reports the recorded one. */
-const otherName = (account: AccountId): string => `account_other_identity/${account}`;
 
 /**
  * Compares the account that a key belongs to with the one that the ledger knows, and records it at first contact. An
@@ -37,12 +35,12 @@ export async function confirmAccount(ledger: Ledger, account: AccountId, shown: 
     const { identity } = shown;
     const other = await findRecordedOther(tx, account, identity);
     if (other !== null && identity !== null) {
-      await setSetting(tx, otherName(account), identity);
+      const reason = { code: 'other_account', account, recorded: other, shown: identity } as const;
+      await recordStop(tx, account, { kind: 'identity', at: ledger.now(), reason });
       return { kind: 'other', recorded: other, shown: identity };
     }
     // The service has answered a request with this key.
-    await endKeyRejection(tx, account);
-    await deleteSetting(tx, otherName(account));
+    await endStops(tx, account, 'key', 'identity');
     if (identity !== null && (await getSetting(tx, settingName(account))) !== identity)
       await setSetting(tx, settingName(account), identity);
     for (const level of SERVICE_LEVELS) await recordShownPrice(tx, account, level, shown.prices[level], ledger.now());
@@ -62,18 +60,7 @@ export async function findRecordedOther(
 
 /** Forgets the recorded identity: the next one that the service reports is recorded. */
 export async function forgetIdentity(tx: Queryable, account: AccountId): Promise<void> {
-  await deleteSetting(tx, settingName(account));
-  await deleteSetting(tx, otherName(account));
-}
-
-/** The recorded identity and the other one that the service reported last; null while they are the same. */
-export async function findOtherIdentity(
-  db: Queryable,
-  account: AccountId,
-): Promise<{ readonly recorded: string; readonly shown: string } | null> {
-  const shown = await getSetting(db, otherName(account));
-  const recorded = shown === null ? null : await getSetting(db, settingName(account));
-  return shown === null || recorded === null ? null : { recorded, shown };
+  await tx.run(sql`DELETE FROM ledger_settings WHERE name = ${settingName(account)}`);
 }
 
 /** Identities are compared by the same field only: a service may start to report another one. */
@@ -91,10 +78,6 @@ async function setSetting(tx: Queryable, name: string, value: string): Promise<v
   await tx.run(sql`
     INSERT INTO ledger_settings (name, value) VALUES (${name}, ${value})
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
-}
-
-async function deleteSetting(tx: Queryable, name: string): Promise<void> {
-  await tx.run(sql`DELETE FROM ledger_settings WHERE name = ${name}`);
 }
 
 /** A price that was charged is not lowered by one that is shown: it may have been misread, and caps rest on it. */

@@ -3,8 +3,8 @@ import { describe } from 'node:test';
 import { ACCOUNT, completeRun, crawled, DAY, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId } from '../../submission/ids.ts';
+import { endStops, recordStop } from '../accounts/stops.ts';
 import { holdSpending } from '../jobs/history-hold.ts';
-import { recordKeyRejected } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
@@ -47,9 +47,9 @@ describe('findOpenWork', () => {
 
   testLedger('an account that waits is open', async (ledger) => {
     await completeRun(ledger, 'r1', { '/s.xml': ['1'] }, { firstRun: 'baseline' });
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'reported', text: 'status 401' });
+    await recordStop(ledger.db, ACCOUNT.id, { kind: 'key', at: 0, reason: { code: 'reported', text: 'status 401' } });
     assert.equal(await find(ledger), 'an account');
-    await ledger.db.run(sql`UPDATE ledger_accounts SET key_rejected_code = NULL, key_rejected_params = NULL`);
+    await endStops(ledger.db, ACCOUNT.id, 'key');
     assert.equal(await find(ledger), null);
     await holdSpending(ledger, ACCOUNT.id, { code: 'unknown_jobs', jobs: 1 } as never);
     assert.equal(await find(ledger), 'an account');

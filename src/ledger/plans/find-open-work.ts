@@ -1,8 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
-import { getHistoryHold } from '../accounts/history-hold.ts';
-import { getRefusalStop } from '../accounts/refusals.ts';
 import { findWatch } from '../accounts/watches.ts';
 import { countDueChecks } from '../index-checks/count-due-checks.ts';
 
@@ -41,11 +39,10 @@ export async function findOpenWork(db: Queryable, { watches, now }: WorkScope): 
   if (await has(sql`SELECT 1 FROM unread_jobs WHERE asked IS NOT NULL LIMIT 1`)) return 'jobs';
   if (await has(sql`SELECT 1 FROM checks WHERE state IN ('planned', 'sending') LIMIT 1`)) return 'index checks';
   for (const account of new Set(watches.map((watch) => watch.account))) {
-    const stopped = await has(sql`
-      SELECT 1 FROM ledger_accounts
-      WHERE id = ${account} AND (suspended_code IS NOT NULL OR key_rejected_code IS NOT NULL)`);
-    if (stopped || (await getHistoryHold(db, account)) !== null) return 'an account';
-    if ((await getRefusalStop(db, account)) !== null) return 'an account';
+    const stopped = sql`
+      SELECT 1 FROM account_stops
+      WHERE account_id = ${account} AND (kind IN ('history', 'key') OR kind = 'refusals' AND until IS NOT NULL)`;
+    if (await has(stopped)) return 'an account';
   }
   for (const { id, indexCheck } of watches) {
     const watchId = await findWatch(db, id);

@@ -157,16 +157,16 @@ async function resolveOverdue(world: World): Promise<void> {
  */
 async function recoverHeld(world: World): Promise<void> {
   const { stores, oracle } = world;
-  const row = stores.read.ledger.prepare('SELECT hold FROM account_history WHERE hold IS NOT NULL').get() as
-    | { hold: string }
+  const row = stores.read.ledger.prepare(`SELECT reason_params FROM account_stops WHERE kind = 'history'`).get() as
+    | { reason_params: string }
     | undefined;
   if (row === undefined) return;
-  const hold = JSON.parse(row.hold) as HistoryHold;
+  const { hold } = JSON.parse(row.reason_params) as { hold: HistoryHold };
   if (hold.code === 'list_unread') return;
   // The job of a batch that an operator has left may show up after all.
   const isLeft = (reference: string) => oracle.isLeftBatch(readKey(world, reference) ?? '');
   if (hold.code === 'unknown_jobs' && !world.wasRestored && !hold.references.every(isLeft))
-    oracle.breach(`held without a restored ledger: ${row.hold}`);
+    oracle.breach(`held without a restored ledger: ${row.reason_params}`);
   await recover(world);
 }
 

@@ -21,7 +21,7 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   },
   {
     name: 'forgets at once that it holds an account (money 4)',
-    file: 'src/ledger/accounts/history-hold.ts',
+    file: 'src/ledger/accounts/stops.ts',
     from: 'return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);',
     to: "return row === undefined || row.hold !== '' ? null : (JSON.parse(row.hold) as HistoryHold);",
     also: [

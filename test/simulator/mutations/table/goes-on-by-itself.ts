@@ -30,8 +30,12 @@ export const GOES_ON_BY_ITSELF: readonly Mutation[] = [
     from: 'if (stop !== null) return stop;',
     to: '',
     also: [
-      { file: `${MONEY}/confirm-account.ts`, from: 'await endKeyRejection(tx, account);', to: '' },
-      { file: 'src/ledger/index-checks/record-check.ts', from: 'await endKeyRejection(tx, row.account_id);', to: '' },
+      {
+        file: `${MONEY}/confirm-account.ts`,
+        from: `await endStops(tx, account, 'key', 'identity');`,
+        to: `await endStops(tx, account, 'identity');`,
+      },
+      { file: 'src/ledger/index-checks/record-check.ts', from: `await endStops(tx, row.account_id, 'key');`, to: '' },
     ],
     needs: ['a key that works again, and nothing to send'],
   },

@@ -148,11 +148,11 @@ export const STATES = {
   'run incomplete': { where: 'runs WHERE complete = 0', begin: startSending },
   'run abandoned': { where: `runs WHERE end_state = 'abandoned'`, begin: startSending },
   'account sends': {
-    where: 'ledger_accounts WHERE suspended_code IS NULL AND key_rejected_code IS NULL',
+    where: `ledger_accounts AS a WHERE NOT EXISTS (SELECT 1 FROM account_stops WHERE account_id = a.id AND kind IN ('history', 'key'))`,
     begin: startSending,
   },
   'account without key': {
-    where: 'ledger_accounts WHERE key_rejected_code IS NOT NULL',
+    where: `account_stops WHERE kind = 'key'`,
     async begin(world, act, random) {
       refuseKeys(world, random);
       await startSending(world, act, random);
@@ -174,9 +174,9 @@ export const STATES = {
       world.kernel.schedule(25 * MINUTE, null, () => void onTerminal(() => world.reconfigure({ floor: 0 })));
     },
   },
-  'account refused': { where: 'account_refusals WHERE until IS NOT NULL', begin: meet('not found') },
+  'account refused': { where: `account_stops WHERE kind = 'refusals' AND until IS NOT NULL`, begin: meet('not found') },
   'account without list': {
-    where: `account_history WHERE hold LIKE '%"list_unread"%'`,
+    where: `account_stops WHERE kind = 'history' AND reason_params LIKE '%"list_unread"%'`,
     async begin(world, act, random) {
       void world.suffer('the list fails', (10 + Math.floor(random() * 20)) * MINUTE);
       // A process reads the list before it buys for the first time.
@@ -185,13 +185,13 @@ export const STATES = {
     },
   },
   'account held': {
-    where: `account_history WHERE hold LIKE '%"unknown_jobs"%'`,
+    where: `account_stops WHERE kind = 'history' AND reason_params LIKE '%"unknown_jobs"%'`,
     async begin(world, act, random) {
       await DISASTER_PLAYS['restore ledger'](world, { ...act, forMs: MINUTE }, random);
     },
   },
   'account recovers': {
-    where: `account_history WHERE hold LIKE '%"recovering"%'`,
+    where: `account_stops WHERE kind = 'history' AND reason_params LIKE '%"recovering"%'`,
     async begin(world) {
       await recover(world);
     },

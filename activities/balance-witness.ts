@@ -1,7 +1,7 @@
 import type { Micros } from '../contract/money.ts';
 import { ApiError, unwrapData } from '../src/api-client/errors.ts';
 import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
-import { FRESH_MS, getLastBalance, needsFreshBalance, recordBalance } from '../src/ledger/money/balance.ts';
+import { FRESH_MS, findBalance, needsFreshBalance, recordBalance } from '../src/ledger/money/balance.ts';
 import { reportsCharges } from '../src/ledger/money/charge.ts';
 import { isAnyDecided } from '../src/ledger/runs/decide-run.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
@@ -40,7 +40,7 @@ export async function witnessBalanceBefore(deps: Deps, account: AccountId, batch
   const reports = await reportsCharges(deps.ledger.db, account);
   if (reports === true) return;
   // After the first one, the balance after a batch is the balance before the next, unless others have had time to spend.
-  const last = reports === false ? await getLastBalance(deps.ledger, account) : null;
+  const last = reports === false ? await findBalance(deps.ledger.db, account) : null;
   if (last !== null && last.at >= deps.now() - FRESH_MS) return;
   await tryRecordBalance(deps, account);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startFakeService } from '../../test/fakes/service/fake-service.ts';
 import { createTestConnector, KEY } from '../../test/support/test-connector.ts';
-import { getLastBalance } from '../ledger/money/balance.ts';
+import { findBalance } from '../ledger/money/balance.ts';
 import { findLostContact } from '../ledger/notices/contact.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { readBalances } from './read-balances.ts';
@@ -15,7 +15,7 @@ describe('readings of the balance', () => {
     const service = await startFakeService(t, { apiKey: KEY });
     const { deps, ledger, now, pass } = await createTestConnector(t, { baseUrl: service.baseUrl });
     await readBalances(deps);
-    assert.deepEqual(await getLastBalance(ledger, ACCOUNT), { amount: 1_000_000_000_000, at: now() });
+    assert.deepEqual(await findBalance(ledger.db, ACCOUNT), { amount: 1_000_000_000_000, at: now() });
     assert.equal(await findLostContact(ledger, ACCOUNT), null);
     const before = now();
     pass(HOUR);
@@ -27,7 +27,7 @@ describe('readings of the balance', () => {
     const lost = await findLostContact(ledger, ACCOUNT);
     assert.equal(lost?.since, lostAt, 'since the first failure');
     assert.match(lost?.failure ?? '', /GET balance/);
-    assert.equal((await getLastBalance(ledger, ACCOUNT))?.at, before, 'the last known balance stays');
+    assert.equal((await findBalance(ledger.db, ACCOUNT))?.at, before, 'the last known balance stays');
   });
 
   test('count a refusal as a response: a rejected key is no outage', async (t) => {
@@ -36,6 +36,6 @@ describe('readings of the balance', () => {
     service.setKeyWorks(false);
     await readBalances(deps);
     assert.equal(await findLostContact(ledger, ACCOUNT), null);
-    assert.equal(await getLastBalance(ledger, ACCOUNT), null);
+    assert.equal(await findBalance(ledger.db, ACCOUNT), null);
   });
 });

@@ -3,7 +3,7 @@ import { formatTry } from '../../contract/money.ts';
 import type { Account, Watch } from '../config/config.ts';
 import { findStop } from '../ledger/accounts/stops.ts';
 import { getAccountStatus } from '../ledger/money/account-status.ts';
-import { type Balance, getLastBalance } from '../ledger/money/balance.ts';
+import { type Balance, findBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getEarlierBatches } from '../ledger/reports/earlier-work.ts';
 import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
@@ -48,7 +48,7 @@ export function createStallDetector(
     const { reason: own, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
     const { suspended: account, keyRejected } = await getAccountStatus(ledger, watch.account);
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
-    const balance = describeBalance(await getLastBalance(ledger, watch.account));
+    const balance = describeBalance(await findBalance(ledger.db, watch.account));
     const ended = explainStall({
       ...{ watch: watch.id, dispatcher, account, keyRejected, own, balance, answer },
       needsList: policy.reconcile.needsList,

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { BatchState } from '../../src/ledger/batches/batch-state.ts';
+import type { BatchState } from '../../src/ledger/purchases/states.ts';
 import type { BatchLine } from '../../src/ledger/reports/lists.ts';
 import { always, failure, html, json, type Reply, success } from '../fakes/service/replies.ts';
 import { testOnEachDialect } from '../support/database.ts';

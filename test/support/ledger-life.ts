@@ -21,7 +21,7 @@ import { recoverJob } from '../../src/ledger/jobs/recover.ts';
 import { countOpenUrls, recordUrlResults, resolveJob, settleJob } from '../../src/ledger/jobs/settle-job.ts';
 import { LedgerError } from '../../src/ledger/ledger-error.ts';
 import { getAccountStatus, retryUnfunded } from '../../src/ledger/money/account-status.ts';
-import { getLastBalance, needsFreshBalance, recordBalance } from '../../src/ledger/money/balance.ts';
+import { findBalance, needsFreshBalance, recordBalance } from '../../src/ledger/money/balance.ts';
 import { getWaitingMoney } from '../../src/ledger/money/waiting-money.ts';
 import { judgeRun } from '../../src/ledger/plans/judge-run.ts';
 import { planRun } from '../../src/ledger/plans/make-plan.ts';
@@ -359,7 +359,7 @@ export class LedgerLife {
       pending: await listPendingBatches(this.#ledger, account.id, { limit: 100, waiting: true }),
       open: await listOpenSubmissions(this.#ledger, account.id),
       status: await getAccountStatus(this.#ledger, account.id),
-      balance: await getLastBalance(this.#ledger, account.id),
+      balance: await findBalance(this.#ledger.db, account.id),
       needsBalance: await needsFreshBalance(this.#ledger, account),
       waiting: await getWaitingMoney(this.#ledger, account.id),
       last: this.#last,

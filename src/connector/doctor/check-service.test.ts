@@ -7,7 +7,7 @@ import { startFakeService } from '../../../test/fakes/service/fake-service.ts';
 import { createTestConnector, KEY } from '../../../test/support/test-connector.ts';
 import { readConfig } from '../../config/load.ts';
 import { moveAccount } from '../../ledger/money/account.ts';
-import { getLastBalance } from '../../ledger/money/balance.ts';
+import { findBalance } from '../../ledger/money/balance.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { checkService } from './check-service.ts';
 
@@ -33,7 +33,7 @@ describe('the service of an account', () => {
       findings.filter(({ check }) => check === 'key' || check === 'balance'),
       [],
     );
-    assert.equal(await getLastBalance(ledger, id), null);
+    assert.equal(await findBalance(ledger.db, id), null);
     assert.equal(other.counts.balance, 0);
   });
 

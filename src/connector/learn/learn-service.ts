@@ -4,7 +4,7 @@ import { type AnswerFormat, createAnswerFormat } from '../../api-client/read/for
 import type { SubmissionDetail } from '../../api-client/read/submission.ts';
 import type { Account, Config } from '../../config/config.ts';
 import { sumCountedSince } from '../../ledger/journal/sums.ts';
-import { getLastBalance } from '../../ledger/money/balance.ts';
+import { findBalance } from '../../ledger/money/balance.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readHeaderUsage } from '../../rate-limit/external-usage.ts';
 import { toRateLimits } from '../../rate-limit/limits.ts';
@@ -139,7 +139,7 @@ async function learnAmounts(
 
 /** The balance that the ledger last saw, less what was charged since: a difference that only one reading of a text has. */
 async function expectBalance(ledger: Ledger, { id }: Account, texts: readonly string[]): Promise<ExpectedAmount[]> {
-  const last = await getLastBalance(ledger, id);
+  const last = await findBalance(ledger.db, id);
   if (last === null) return [];
   const { counted } = await sumCountedSince(ledger.db, id, last.at);
   const expected: Micros = micros(last.amount - counted);

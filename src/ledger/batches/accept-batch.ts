@@ -12,9 +12,9 @@ import { recordCurrency } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
+import { toPurchase } from '../purchases/follow-state.ts';
 import { toLatestSql } from '../version-sql.ts';
 import type { BatchRow } from './batch-queries.ts';
-import { toPurchase } from './follow-state.ts';
 import { hasChangedSince, keepLaterChanges } from './keep-later-changes.ts';
 import { mergeSamePurchase } from './merge-same-purchase.ts';
 import { takeBackPages } from './take-back-pages.ts';
@@ -82,7 +82,7 @@ export async function acceptBatch(
   const charged = await computeCharge(tx, row, accepted);
   const { configured } = await getCountedPrice(tx, row.account_id, row.service);
   const times = { createdAt: accepted.createdAt ?? null, sentAt: row.in_doubt_since, attempts: row.attempts };
-  await bookPurchase(tx, toPurchase(row.id, row), {
+  await bookPurchase(tx, toPurchase({ kind: 'batch', id: row.id }, row), {
     to: charged.reported ? 'charged' : 'assumed',
     amount: charged.amount,
     atLeast: timesMicros(configured, row.urls),

@@ -9,8 +9,8 @@ import { findFirstSent } from '../../submission/reconcile.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceBasis } from '../policy.ts';
+import type { BatchState } from '../purchases/states.ts';
 import { isWaitingSql } from '../waits.ts';
-import type { BatchState } from './batch-state.ts';
 import { inFairOrder } from './fair-share.ts';
 
 /** A row of `batches`, with the name of its watch. Every other batch type is a subset of this one. */

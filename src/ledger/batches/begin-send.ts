@@ -12,15 +12,14 @@ import type { Url } from '../../url/normalize-url.ts';
 import { findStop, getRefusalStop, postponeStop } from '../accounts/stops.ts';
 import { countAtPrices } from '../journal/prices.ts';
 import { findOtherService } from '../money/account.ts';
-import { computeCurrentCost } from '../money/price.ts';
 import { getRefusalEnd } from '../money/refusal-end.ts';
-import { buildSpendQuestion, withRunCap } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
+import type { BatchState } from '../purchases/states.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
-import type { BatchState } from './batch-state.ts';
 import { dissolveBatch } from './cancel-batch.ts';
 import { recordTurn } from './fair-share.ts';
+import { askFunds } from './funds.ts';
 import { beginAttempt, requireReview, setAside, setReason } from './transitions.ts';
 
 interface Named {
@@ -132,7 +131,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     const stop = await getRefusalStop(tx, account.id);
     if (stop !== null && stop.until > now) return { kind: 'held', reason: renderReason(stop.reason) };
     await countAtPrices(tx, account.id, account.pricePerUrl, now);
-    const refusal = await findRefusal(tx, row, account, watch, now);
+    const refusal = capRefusal(await askFunds(tx, row, { account, watch }, now));
     if (refusal !== null) {
       if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve(tx, row, now, refusal.reason);
       const until = Math.min(getRefusalEnd(refusal, now) ?? Number.POSITIVE_INFINITY, now + ASK_AGAIN_MS);
@@ -162,24 +161,6 @@ async function getLastActivity(tx: Queryable, { id, planned_at }: BatchRow, now:
   const answeredAt = answer?.at ?? null;
   if (answeredAt === null) return planned_at;
   return isFromFuture(planned_at, now) ? answeredAt : Math.max(planned_at, answeredAt);
-}
-
-/** Checks the current caps: the configuration, the price or the balance may have changed since the plan. */
-async function findRefusal(
-  tx: Queryable,
-  row: BatchRow,
-  account: AccountPolicy,
-  watch: Pick<WatchPolicy, 'spend'>,
-  now: number,
-): Promise<CapRefusal | null> {
-  const question = await buildSpendQuestion(
-    tx,
-    account,
-    await withRunCap(tx, row, watch.spend),
-    { watchId: row.watch_id, runId: row.run_id, count: 'on their way', except: { kind: 'batch', id: row.id } },
-    now,
-  );
-  return capRefusal({ ...question, cost: await computeCurrentCost(tx, row, account) });
 }
 
 /** Takes back a batch that is never sent as it is; it needs review when it may be charged already. */

@@ -9,7 +9,7 @@ import type { AccountId, BatchId, IdempotencyKey, WatchId } from '../../submissi
 import type { Url } from '../../url/normalize-url.ts';
 import type { DueReason } from '../pages/due.ts';
 import type { PriceBasis } from '../policy.ts';
-import { followState } from './follow-state.ts';
+import { followState } from '../purchases/follow-state.ts';
 
 export interface NewBatch {
   /** Epoch milliseconds; the parts of a batch keep its own. */
@@ -69,7 +69,7 @@ export async function insertBatch(
       ${generation}, ${frozen.key}, ${frozen.digest}, ${frozen.tag}, ${urls.length}, ${expectedCost}, ${basis},
       'planned', ${plannedAt})
     RETURNING id`);
-  await followState(tx, id, now);
+  await followState(tx, { kind: 'batch', id }, now);
   await tx.run(sql`INSERT INTO batch_bodies (batch_id, body) VALUES (${id}, ${frozen.body})`);
   const columns = { position: 'bigint', url_id: 'bigint', generation: 'bigint', due: 'text' } as const;
   const same = { columns: { batch_id: 'bigint' }, row: [id] } as const;

@@ -8,6 +8,7 @@ import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from './batch-queries.ts';
 import { dissolveBatch } from './cancel-batch.ts';
+import { selectRoot } from './family.ts';
 import { returnFromReview } from './transitions.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function countRefusal(
   { status, text }: { readonly status: number; readonly text: string },
 ): Promise<Reason | null> {
   const account = row.account_id;
-  const root = await findRoot(tx, row);
+  const { id: root } = await tx.one(selectRoot(row.id));
   const before = await findStop(tx, account, 'refusals');
   const same = before?.reason.status === status ? before : null;
   const known = JSON.parse(same?.counted ?? '[]') as BatchId[];
@@ -37,16 +38,6 @@ export async function countRefusal(
   if (until === null) return null;
   for (const batch of known) await returnFromReview(tx, batch, now, { code: 'refused_with_others', status });
   return reason;
-}
-
-/** The batch that this one is a part of, or itself. */
-async function findRoot(tx: Queryable, { id }: Pick<BatchRow, 'id'>): Promise<BatchId> {
-  const root = await tx.one(sql<{ id: BatchId }>`
-    WITH RECURSIVE up (id, parent_id) AS (
-      SELECT id, parent_id FROM batches WHERE id = ${id}
-      UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id)
-    SELECT id FROM up WHERE parent_id IS NULL`);
-  return root.id;
 }
 
 export interface Resumed {

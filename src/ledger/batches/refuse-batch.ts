@@ -10,6 +10,7 @@ import type { Url } from '../../url/normalize-url.ts';
 import type { DueReason } from '../pages/due.ts';
 import { assignReason } from '../reason-columns.ts';
 import type { BatchRow } from './batch-queries.ts';
+import { selectFamily, selectRoot } from './family.ts';
 import { insertBatch } from './insert-batch.ts';
 import { refuse, requireReview } from './transitions.ts';
 
@@ -96,18 +97,12 @@ const computeShare = (row: BatchRow, urls: number): Micros | null =>
 
 /** Computes the bisection progress of the original batch. */
 async function worthGoingOn(tx: Queryable, row: BatchRow): Promise<boolean> {
+  const all = selectFamily(selectRoot(row.id));
   const family = await tx.one(sql<Omit<Bisection, 'inReview'> & { in_review: number }>`
-    WITH RECURSIVE up (id, parent_id) AS (
-      SELECT id, parent_id FROM batches WHERE id = ${row.id}
-      UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id),
-    down (id) AS (
-      SELECT id FROM up WHERE parent_id IS NULL
-      UNION ALL SELECT b.id FROM batches AS b JOIN down ON b.parent_id = down.id)
-    SELECT max(b.urls) AS urls,
-      sum(CASE WHEN b.state = 'accepted' THEN b.urls ELSE 0 END) AS accepted,
-      (SELECT count(*) FROM batch_urls AS m JOIN down ON down.id = m.batch_id WHERE m.result = 'refused') AS quarantined,
-      sum(CASE WHEN b.state = 'needs_review' THEN b.urls ELSE 0 END) AS in_review
-    FROM batches AS b JOIN down ON down.id = b.id`);
+    SELECT max(urls) AS urls, sum(CASE WHEN state = 'accepted' THEN urls ELSE 0 END) AS accepted,
+      (SELECT count(*) FROM batch_urls WHERE batch_id IN (${all}) AND result = 'refused') AS quarantined,
+      sum(CASE WHEN state = 'needs_review' THEN urls ELSE 0 END) AS in_review
+    FROM batches WHERE id IN (${all})`);
   return worthBisecting({ ...family, inReview: family.in_review });
 }
 

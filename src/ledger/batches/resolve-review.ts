@@ -5,8 +5,9 @@ import { getChargeDay } from '../journal/days.ts';
 import { assumeCharged } from '../journal/open-money.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignDecision } from '../operator-decision.ts';
+import { toPurchase } from '../purchases/follow-state.ts';
 import { type BatchRow, getBatch, lockBatch } from './batch-queries.ts';
-import { toPurchase } from './follow-state.ts';
+import { selectFamily, selectRoot } from './family.ts';
 import { resolveReview } from './transitions.ts';
 
 /**
@@ -23,7 +24,11 @@ export async function resolveNeedsReview(ledger: Ledger, batch: BatchId, how: 'r
     if (how === 'leave' && row.in_doubt_since !== null) {
       // Nobody will know whether it was charged: it counts on, as if it was.
       const times = { createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts };
-      await assumeCharged(tx, toPurchase(batch, row), { urls: row.urls, day: getChargeDay(times, now), at: now });
+      await assumeCharged(tx, toPurchase({ kind: 'batch', id: batch }, row), {
+        urls: row.urls,
+        day: getChargeDay(times, now),
+        at: now,
+      });
     }
     await resolveReview(tx, row, now, { code: 'resolved', how, before: parseReason(row) });
     await tx.run(sql`
@@ -65,13 +70,8 @@ export async function listReviewedWith(
 }
 
 const selectParts = (batch: BatchId): Query<Waiting> => sql<Waiting>`
-  WITH RECURSIVE up (id, parent_id) AS (
-    SELECT id, parent_id FROM batches WHERE id = ${batch}
-    UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id),
-  down (id) AS (
-    SELECT id FROM up WHERE parent_id IS NULL
-    UNION ALL SELECT b.id FROM batches AS b JOIN down ON b.parent_id = down.id)
-  SELECT b.id, b.in_doubt_since FROM batches AS b JOIN down ON down.id = b.id WHERE b.state = 'needs_review' ORDER BY b.id`;
+  SELECT id, in_doubt_since FROM batches
+  WHERE id IN (${selectFamily(selectRoot(batch))}) AND state = 'needs_review' ORDER BY id`;
 
 /** Texts differ by the request id that they quote: the code decides, and for an answer its outcome. */
 function selectSameReason({ account_id, reason_code, reason_params }: BatchRow): Query<Waiting> {

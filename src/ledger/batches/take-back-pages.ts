@@ -4,7 +4,7 @@ import type { BatchId, Reference } from '../../submission/ids.ts';
 import { toLatestSql } from '../version-sql.ts';
 import type { BatchRow } from './batch-queries.ts';
 import { dissolveBatch } from './cancel-batch.ts';
-import { selectFamily } from './transitions.ts';
+import { selectFamily } from './family.ts';
 
 /** The batches that were never sent, are no part of this one, and hold some of its pages. Uses batch_urls_once. */
 const selectHolders = (id: BatchId): Query<Pick<BatchRow, 'id' | 'in_doubt_since'>> => sql`

@@ -2,11 +2,12 @@ import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
-import { parseReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
-import { LedgerError } from '../ledger-error.ts';
+import { parseReason, type Reason, type StoredReason } from '../../submission/reason.ts';
+import { assignInState, changeState, notAllowed } from '../purchases/change-state.ts';
+import type { BatchState } from '../purchases/states.ts';
+import { assignReason } from '../reason-columns.ts';
 import { assignWait, type NewWait } from '../waits.ts';
-import type { BatchState } from './batch-state.ts';
-import { followState } from './follow-state.ts';
+import { selectFamily } from './family.ts';
 
 /**
  * The state machine of a batch. Every statement that changes a batch's state is in this file and names its source states;
@@ -58,7 +59,7 @@ export async function setAside(
   row: RowInState,
   { wait, reason }: { readonly wait: NewWait; readonly reason: Reason | null },
 ): Promise<void> {
-  if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed(row.id, row.state);
+  if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed({ kind: 'batch', id: row.id }, row.state);
   await stay(tx, row.id, row.state, reason, [assignWait(wait)]);
 }
 
@@ -77,7 +78,7 @@ export async function awaitConfirmation(
   row: RowInState & StoredReason,
   { absentAt, wait }: { readonly absentAt: number; readonly wait: NewWait },
 ): Promise<void> {
-  if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed(row.id, row.state);
+  if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed({ kind: 'batch', id: row.id }, row.state);
   await stay(tx, row.id, row.state, parseReason(row), [sql`absent_at = ${absentAt}`, assignWait(wait)]);
 }
 
@@ -136,13 +137,6 @@ export async function requireReview(
   ]);
 }
 
-/** A batch, its parts and their parts. */
-export const selectFamily = (id: BatchId): Query => sql`
-  WITH RECURSIVE down (id) AS (
-    SELECT id FROM batches WHERE id = ${id}
-    UNION ALL SELECT b.id FROM batches AS b JOIN down ON b.parent_id = down.id)
-  SELECT id FROM down`;
-
 /** planned → needs_review for the parts of a batch, and their parts, that were not sent. */
 export async function reviewUnsentParts(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
   const parts = await tx.all(sql<Row>`
@@ -158,7 +152,7 @@ export async function cancel(
   now: number,
   reason: Reason,
 ) {
-  if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');
+  if (row.in_doubt_since !== null) throw notAllowed({ kind: 'batch', id: row.id }, 'sending');
   await change(tx, row.id, now, ['planned'], 'cancelled', reason, [sql`settled_at = ${now}`, assignWait(null)]);
 }
 
@@ -185,12 +179,10 @@ export async function resolveReview(tx: Queryable, { id }: Row, now: number, rea
 
 /** Sets the reason of a batch without changing its state. */
 export async function setReason(tx: Queryable, { id }: Row, reason: Reason | null): Promise<void> {
-  const { reason_code, reason_params } = toStoredReason(reason);
-  await tx.run(sql`
-    UPDATE batches SET reason_code = ${reason_code}, reason_params = ${reason_params} WHERE id = ${id}`);
+  await tx.run(sql`UPDATE batches SET ${assignReason(reason)} WHERE id = ${id}`);
 }
 
-async function change(
+const change = (
   tx: Queryable,
   id: BatchId,
   now: number,
@@ -198,35 +190,7 @@ async function change(
   to: BatchState,
   reason: Reason | null,
   assignments: readonly Query[],
-): Promise<void> {
-  await assign(tx, id, from, to, reason, assignments);
-  await followState(tx, id, now);
-}
+): Promise<void> => changeState(tx, { kind: 'batch', id, from, to, reason, assignments }, now);
 
 const stay = (tx: Queryable, id: BatchId, state: BatchState, reason: Reason | null, assignments: readonly Query[]) =>
-  assign(tx, id, [state], state, reason, assignments);
-
-async function assign(
-  tx: Queryable,
-  id: BatchId,
-  from: readonly BatchState[],
-  to: BatchState,
-  reason: Reason | null,
-  assignments: readonly Query[],
-): Promise<void> {
-  const { reason_code, reason_params } = toStoredReason(reason);
-  const also = assignments.reduce((before, each) => sql`${before}, ${each}`, sql`reason_params = ${reason_params}`);
-  const start = from.reduce((before, state) => sql`${before}, ${state}`, sql`''`);
-  const { changes } = await tx.run(sql`
-    UPDATE batches SET state = ${to}, reason_code = ${reason_code}, ${also} WHERE id = ${id} AND state IN (${start})`);
-  if (changes === 1) return;
-  const row = await tx.get(sql<{ state: string }>`SELECT state FROM batches WHERE id = ${id}`);
-  throw notAllowed(id, row?.state ?? 'gone');
-}
-
-function notAllowed(id: number, state: string): LedgerError {
-  return new LedgerError(
-    'WRONG_STATE',
-    `Batch ${id} is ${state}, which does not allow this step. Nothing was changed, sent or charged.`,
-  );
-}
+  assignInState(tx, { kind: 'batch', id, from: [state], to: state, reason, assignments });

@@ -13,16 +13,16 @@ import type { Reason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { getHistoryHold } from '../accounts/stops.ts';
 import { ensureWatch, findWatch, lockAccount } from '../accounts/watches.ts';
-import { holdMoney } from '../journal/open-money.ts';
 import { getRefusalEnd } from '../money/refusal-end.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
-import { assignWait } from '../waits.ts';
-import { type CheckRow, deferChecks, findOpenCheck, listDueChecks, toPurchase } from './check-queue.ts';
+import { followState } from '../purchases/follow-state.ts';
+import { type CheckRow, deferChecks, findOpenCheck, listDueChecks } from './check-queue.ts';
 import { decideCheckRoom } from './check-room.ts';
 import { closeExpiredChecks } from './close-expired-checks.ts';
 import { cancelCheck, stopCheck } from './record-check.ts';
+import { beginAttempt } from './transitions.ts';
 
 export type Checking =
   /** Send exactly this to the index-check, then `recordCheck` with the same `attempt`. */
@@ -99,11 +99,7 @@ export async function beginCheck(ledger: Ledger, input: CheckInput): Promise<Che
       await stopCheck(tx, now, open, { reason, charged: open.in_doubt_since !== null });
       return { kind: 'idle' };
     }
-    await tx.run(sql`
-      UPDATE checks SET state = 'sending', attempts = attempts + 1, ${assignWait(null)},
-        in_doubt_since = coalesce(in_doubt_since, ${now})
-      WHERE id = ${open.id}`);
-    await holdMoney(tx, toPurchase(open), { to: 'sent', amount: open.expected_cost, at: now });
+    await beginAttempt(tx, open, now);
     return {
       kind: 'send',
       check: open.id,
@@ -178,7 +174,7 @@ async function planCheck(
     VALUES (${account.id}, ${watchId}, ${round}, ${frozen.key}, ${frozen.digest}, ${frozen.body}, ${urls.length},
       ${cost}, 'planned', ${policy.everyMs}, ${now})
     RETURNING *`);
-  await holdMoney(tx, toPurchase(check), { to: 'planned', amount: cost, at: now });
+  await followState(tx, { kind: 'check', id: check.id }, now);
   const columns = { check_id: 'bigint', position: 'bigint', url_id: 'bigint' } as const;
   await insertRows(
     tx,

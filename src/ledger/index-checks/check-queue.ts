@@ -8,7 +8,7 @@ import { type CheckHistory, type CheckPolicy, inSample, nextCheckAt } from '../.
 import type { AccountId, IdempotencyKey } from '../../submission/ids.ts';
 import type { StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import type { Purchase } from '../journal/entry.ts';
+import type { CheckState } from '../purchases/states.ts';
 
 export interface CheckRow extends StoredReason {
   readonly id: number;
@@ -23,7 +23,7 @@ export interface CheckRow extends StoredReason {
   /** As planned: how long its URLs wait when its outcome stays unknown. */
   readonly every_ms: number;
   readonly planned_at: number;
-  readonly state: 'planned' | 'sending' | 'done' | 'refused' | 'stopped' | 'cancelled';
+  readonly state: CheckState;
   readonly attempts: number;
   readonly in_doubt_since: number | null;
   readonly not_before: number | null;
@@ -31,14 +31,6 @@ export interface CheckRow extends StoredReason {
   readonly found: number | null;
   readonly charge: Micros | null;
 }
-
-export const toPurchase = ({ id, account_id, watch_id }: CheckRow): Purchase => ({
-  kind: 'check',
-  id,
-  account: account_id,
-  watchId: watch_id,
-  runId: null,
-});
 
 /** The open check of a watch; at most one, by the index checks_open. */
 export async function findOpenCheck(tx: Queryable, watchId: number): Promise<CheckRow | undefined> {

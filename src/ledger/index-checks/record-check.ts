@@ -9,13 +9,13 @@ import type { Refusal } from '../../submission/refusal.ts';
 import { endStops, recordStop } from '../accounts/stops.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { getChargeDay } from '../journal/days.ts';
-import { assumeCharged, bookPurchase, freeMoney, holdMoney } from '../journal/open-money.ts';
+import { assumeCharged, bookPurchase } from '../journal/open-money.ts';
 import { LedgerError } from '../ledger-error.ts';
 import { setBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { assignReason } from '../reason-columns.ts';
-import { assignWait, type NewWait } from '../waits.ts';
-import { type CheckRow, type QueueRow, toCheckHistory, toPurchase } from './check-queue.ts';
+import { toPurchase } from '../purchases/follow-state.ts';
+import { type CheckRow, type QueueRow, toCheckHistory } from './check-queue.ts';
+import { complete, giveUp, putBack } from './transitions.ts';
 
 export interface CheckAnswer {
   /** As `beginCheck` numbered it. */
@@ -60,14 +60,14 @@ export async function recordCheck(
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);
-        await wait(tx, now, row, certain, { since: now, until: notBefore }, outcome);
+        await putBack(tx, row, now, { certain, wait: { since: now, until: notBefore }, reason: toReason(outcome) });
         return { kind: 'retry', notBefore };
       }
       case 'suspend':
-        await wait(tx, now, row, certain, null, outcome);
+        await putBack(tx, row, now, { certain, wait: null, reason: toReason(outcome) });
         return { kind: 'suspended', reason: outcome.message };
       case 'reject_key':
-        await wait(tx, now, row, certain, null, outcome);
+        await putBack(tx, row, now, { certain, wait: null, reason: toReason(outcome) });
         await recordStop(tx, row.account_id, { kind: 'key', at: now, reason: toReason(outcome) });
         return { kind: 'key_rejected', reason: outcome.message };
       case 'split':
@@ -85,22 +85,6 @@ async function checkRow(db: Queryable, check: number): Promise<CheckRow> {
   const row = await db.get(sql<CheckRow>`SELECT * FROM checks WHERE id = ${check}`);
   if (row !== undefined) return row;
   throw new LedgerError('UNKNOWN_CHECK', `The ledger has no index-check ${check}. Nothing was sent or changed.`);
-}
-
-/** A refused first attempt leaves nothing in doubt. Later attempts keep the earliest doubt. */
-async function wait(
-  tx: Queryable,
-  now: number,
-  row: CheckRow,
-  certain: boolean,
-  until: NewWait,
-  outcome: Refusal,
-): Promise<void> {
-  await tx.run(sql`
-    UPDATE checks SET state = ${certain ? 'planned' : 'sending'}, ${assignWait(until)}, ${assignReason(toReason(outcome))},
-      attempts = ${certain ? 0 : row.attempts}, in_doubt_since = ${certain ? null : row.in_doubt_since}
-    WHERE id = ${row.id}`);
-  if (certain) await holdMoney(tx, toPurchase(row), { to: 'planned', amount: row.expected_cost, at: now });
 }
 
 const toReason = ({ kind, message }: Refusal): Reason => ({ code: 'answer', outcome: kind, text: message });
@@ -125,7 +109,7 @@ async function recordResults(
   const shown = readCharge(row, outcome.charged);
   const charged = shown ?? row.expected_cost;
   const verdictCount = outcome.results.filter(({ verdict }) => verdict !== 'unknown').length;
-  await bookPurchase(tx, toPurchase(row), {
+  await bookPurchase(tx, toPurchase({ kind: 'check', id: row.id }, row), {
     to: shown === null ? 'assumed' : 'charged',
     amount: charged,
     // Without one readable verdict nothing says which URLs were checked: all that were asked for.
@@ -179,10 +163,12 @@ async function recordResults(
   await tx.run(sql`
     UPDATE urls SET due = 'not-found', due_at = NULL WHERE due IS NULL AND state = 'completed'
       AND id IN (SELECT id FROM ${toRows({ id: 'bigint' }, again)} AS r)`);
-  await tx.run(sql`
-    UPDATE checks SET state = 'done', reason_code = NULL, reason_params = NULL, done_at = ${now}, found = ${found},
-      usable = ${outcome.usable ? 1 : 0}, charge = ${charged}, request_id = ${requestId}, in_doubt_since = NULL
-    WHERE id = ${row.id}`);
+  await complete(tx, row, now, [
+    sql`found = ${found}`,
+    sql`usable = ${outcome.usable ? 1 : 0}`,
+    sql`charge = ${charged}`,
+    sql`request_id = ${requestId}`,
+  ]);
   return { kind: 'checked', urls: row.urls, found, charged };
 }
 
@@ -203,11 +189,7 @@ async function refuse(
     WHERE check_id = ${row.id} AND url_id IN (
       SELECT u.id FROM urls AS u JOIN ${toRows({ url: 'text' }, named)} AS r ON r.url = u.url
       WHERE u.id IN (SELECT url_id FROM check_urls WHERE check_id = ${row.id}))`);
-  await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
-  await tx.run(sql`
-    UPDATE checks SET state = 'refused', ${assignReason(toReason(outcome))}, done_at = ${now}, in_doubt_since = NULL
-    WHERE id = ${row.id}`);
-  await freeMoney(tx, toPurchase(row), now);
+  await giveUp(tx, row, now, 'refused', { reason: toReason(outcome) });
   return { kind: 'refused', reason: outcome.message };
 }
 
@@ -221,22 +203,13 @@ export async function stopCheck(
   row: CheckRow,
   { reason, charged, lastSentAt }: { reason: Reason; charged: boolean; lastSentAt?: number },
 ): Promise<void> {
-  const purchase = toPurchase(row);
   const times = { createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts, lastSentAt };
   const day = getChargeDay(times, now);
-  if (charged) await assumeCharged(tx, purchase, { urls: row.urls, day, at: now });
-  else await freeMoney(tx, purchase, now);
-  await tx.run(sql`
-    UPDATE check_queue SET check_id = NULL, next_at = ${now + row.every_ms} WHERE check_id = ${row.id}`);
-  await tx.run(sql`
-    UPDATE checks SET state = 'stopped', ${assignReason(reason)}, done_at = ${now}, in_doubt_since = NULL
-    WHERE id = ${row.id}`);
+  if (charged)
+    await assumeCharged(tx, toPurchase({ kind: 'check', id: row.id }, row), { urls: row.urls, day, at: now });
+  await giveUp(tx, row, now, 'stopped', { reason, nextAt: now + row.every_ms });
 }
 
 /** Takes back a check that was never sent: its URLs stay due. */
-export async function cancelCheck(tx: Queryable, now: number, row: CheckRow, reason: Reason): Promise<void> {
-  await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
-  await tx.run(sql`
-    UPDATE checks SET state = 'cancelled', ${assignReason(reason)}, done_at = ${now} WHERE id = ${row.id}`);
-  await freeMoney(tx, toPurchase(row), now);
-}
+export const cancelCheck = (tx: Queryable, now: number, row: CheckRow, reason: Reason): Promise<void> =>
+  giveUp(tx, row, now, 'cancelled', { reason });

@@ -3,6 +3,7 @@ import { type Query, sql } from '../../database/sql.ts';
 import type { BatchId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { selectFamily } from '../batches/family.ts';
 import { isPage } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
@@ -26,11 +27,13 @@ export async function listQuarantined(
   return rows.map((row) => ({ watch: row.watch, url: row.url, reason: renderStoredReason(row) ?? '' }));
 }
 
+const RELEASED = sql`
+  state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1, ${assignReason({ code: 'released' })}`;
+
 /** Releases a URL: the next run plans its next generation. Returns whether it was in quarantine. */
 export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Promise<boolean> {
   const { changes } = await ledger.db.run(sql`
-    UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
-      ${assignReason({ code: 'released' })}
+    UPDATE urls SET ${RELEASED}
     WHERE ${isPage(url, ledger.seed)} AND state = 'quarantined'
       AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return changes === 1;
@@ -51,8 +54,7 @@ export async function releaseQuarantined(ledger: Ledger, watch: WatchId, scope: 
     let released = 0;
     for (const condition of conditions) {
       const { changes } = await tx.run(sql`
-        UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
-          ${assignReason({ code: 'released' })}
+        UPDATE urls SET ${RELEASED}
         WHERE quarantined AND watch_id = (SELECT id FROM watches WHERE name = ${watch}) AND ${condition}`);
       released += changes;
     }
@@ -63,13 +65,7 @@ export async function releaseQuarantined(ledger: Ledger, watch: WatchId, scope: 
 async function toConditions(tx: Queryable, watch: WatchId, scope: QuarantineScope): Promise<readonly Query[]> {
   if (scope.kind === 'all') return [sql`1 = 1`];
   if (scope.kind === 'batch') {
-    return [
-      sql`id IN (
-        WITH RECURSIVE family (id) AS (
-          SELECT id FROM batches WHERE id = ${scope.batch}
-          UNION ALL SELECT b.id FROM batches AS b JOIN family ON b.parent_id = family.id)
-        SELECT m.url_id FROM batch_urls AS m JOIN family ON family.id = m.batch_id)`,
-    ];
+    return [sql`id IN (SELECT url_id FROM batch_urls WHERE batch_id IN (${selectFamily(scope.batch)}))`];
   }
   const stored = await tx.all(sql<StoredReason>`
     SELECT DISTINCT reason_code, reason_params FROM urls

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
 import { decideStateMove, isKnownState, isOver, type ShownJob } from '../../submission/states.ts';
@@ -26,29 +26,23 @@ export interface OpenSubmission {
 }
 
 /** The account's tracked jobs accepted since then, oldest first. Uses batches_followed. */
-export async function listOpenSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
-  return ledger.db.all(sql<OpenSubmission>`
-    SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
-      b.job_state AS state, b.accepted_at AS "acceptedAt", b.charge
-    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
-    WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL AND b.accepted_at >= ${since}
-    ORDER BY b.accepted_at, b.id`);
-}
+export const listOpenSubmissions = (ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> =>
+  listFollowed(ledger, account, sql`b.accepted_at >= ${since} ORDER BY b.accepted_at, b.id`);
 
 /** The account's tracked jobs that `courier recover` added after that batch. Uses the primary key. */
-export async function listRecoveredSubmissions(
+export const listRecoveredSubmissions = (
   ledger: Ledger,
   account: AccountId,
   after: BatchId,
-): Promise<OpenSubmission[]> {
-  return ledger.db.all(sql<OpenSubmission>`
+): Promise<OpenSubmission[]> =>
+  listFollowed(ledger, account, sql`b.id > ${after} AND b.idempotency_key IS NULL ORDER BY b.id`);
+
+const listFollowed = ({ db }: Ledger, account: AccountId, which: Query): Promise<OpenSubmission[]> =>
+  db.all(sql<OpenSubmission>`
     SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
       b.job_state AS state, b.accepted_at AS "acceptedAt", b.charge
     FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
-    WHERE b.id > ${after} AND b.account_id = ${account} AND b.idempotency_key IS NULL AND b.state = 'accepted'
-      AND b.settled_at IS NULL
-    ORDER BY b.id`);
-}
+    WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL AND ${which}`);
 
 /** The id of the newest batch; 0 without one. */
 export async function getLastBatch(ledger: Ledger): Promise<BatchId> {

@@ -10,7 +10,6 @@ import type { Url } from '../../url/normalize-url.ts';
 import { ensureWatch, findWatch, lockAccount } from '../accounts/watches.ts';
 import { acceptBatch } from '../batches/accept-batch.ts';
 import { type BatchRow, getBatch } from '../batches/batch-queries.ts';
-import { toPurchase } from '../batches/follow-state.ts';
 import { hasChangedSinceJob } from '../batches/keep-later-changes.ts';
 import { getDayStart } from '../journal/days.ts';
 import { bookPurchase, giveUpAssumed } from '../journal/open-money.ts';
@@ -18,6 +17,7 @@ import { getCountedPrice } from '../journal/prices.ts';
 import { recordService } from '../money/account.ts';
 import { getPrice, learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { toPurchase } from '../purchases/follow-state.ts';
 import { toLatestSql } from '../version-sql.ts';
 import { fail, fillIn } from './assign-results.ts';
 import { ensureRecoveredUrls, type RecoveredBy } from './recovered-urls.ts';
@@ -125,7 +125,7 @@ async function giveUpLeft(tx: Queryable, account: AccountId, { project }: PastJo
   const left = await tx.all(sql<Pick<BatchRow, 'id' | 'account_id' | 'watch_id' | 'run_id'>>`
     SELECT id, account_id, watch_id, run_id FROM batches
     WHERE account_id = ${account} AND tag = ${tag} AND tag IS NOT NULL AND reference IS NULL AND state = 'refused'`);
-  for (const row of left) await giveUpAssumed(tx, toPurchase(row.id, row));
+  for (const row of left) await giveUpAssumed(tx, toPurchase({ kind: 'batch', id: row.id }, row));
 }
 
 interface Member extends Omit<UrlResult, 'url'> {

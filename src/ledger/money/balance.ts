@@ -42,11 +42,7 @@ export async function setBalance(tx: Queryable, account: AccountId, amount: Micr
 }
 
 /** The balance as the service last reported it; null when it never did. */
-export async function getLastBalance(ledger: Ledger, account: AccountId): Promise<Balance | null> {
-  return findBalance(ledger.db, account);
-}
-
-async function findBalance(db: Queryable, account: AccountId): Promise<Balance | null> {
+export async function findBalance(db: Queryable, account: AccountId): Promise<Balance | null> {
   const row = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
   if (row === undefined || row.balance === null || row.balance_at === null) return null;

@@ -5,7 +5,7 @@ import { ACCOUNT, DAY, testLedger } from '../../../test/support/ledger.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import { getAccountFigures } from '../reports/account-figures.ts';
 import { getAccountTotals } from '../reports/totals.ts';
-import { getLastBalance, needsFreshBalance, recordBalance } from './balance.ts';
+import { findBalance, needsFreshBalance, recordBalance } from './balance.ts';
 import { getPrice, learnPrice } from './price.ts';
 
 const lira = (amount: number) => micros(amount * 1_000_000);
@@ -18,10 +18,10 @@ describe('clock', () => {
     for (const shown of [await getAccountTotals(ledger, ACCOUNT.id), await getAccountFigures(ledger, ACCOUNT.id)])
       assert.deepEqual([shown.balance, shown.balanceAt], [lira(100), ledger.now()], 'no time of tomorrow is shown');
     await recordBalance(ledger, ACCOUNT.id, lira(40));
-    assert.deepEqual(await getLastBalance(ledger, ACCOUNT.id), { amount: lira(40), at: ledger.now() });
+    assert.deepEqual(await findBalance(ledger.db, ACCOUNT.id), { amount: lira(40), at: ledger.now() });
     await recordBalance(ledger, ACCOUNT.id, lira(90), ledger.now() - 1_000);
     assert.equal(
-      (await getLastBalance(ledger, ACCOUNT.id))?.amount,
+      (await findBalance(ledger.db, ACCOUNT.id))?.amount,
       lira(40),
       'an answer that came late still does not',
     );

@@ -5,7 +5,7 @@ import { parseReason, type Reason, type StoredReason } from '../../submission/re
 import { sumHeld } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
-import { getLastBalance } from './balance.ts';
+import { findBalance } from './balance.ts';
 
 /** What of an account waits to be sent, and what it needs. */
 export interface WaitingMoney {
@@ -39,7 +39,7 @@ export async function getWaitingMoney(ledger: Ledger, account: AccountId): Promi
   return {
     ...row,
     cost: unpriced > 0 ? null : await sumHeld(db, account),
-    balance: (await getLastBalance(ledger, account))?.amount ?? null,
+    balance: (await findBalance(ledger.db, account))?.amount ?? null,
     reason: next === undefined ? null : parseReason(next),
   };
 }

@@ -5,7 +5,7 @@ import { type Change, type GuardPolicy, guardTrips } from '../../submission/guar
 import type { Forecast } from '../../submission/hold-question.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
-import { getLastBalance } from '../money/balance.ts';
+import { findBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
@@ -100,4 +100,4 @@ async function countBeforeRename(db: Queryable, { id, watch_id, found, new_urls 
 
 /** A floor bounds nothing while no balance is known: the run would be planned, and wait for money only afterwards. */
 const lacksBalance = async (ledger: Ledger, { id, spend }: PlanInput['account']): Promise<boolean> =>
-  spend.balanceFloor > 0 && (await getLastBalance(ledger, id)) === null;
+  spend.balanceFloor > 0 && (await findBalance(ledger.db, id)) === null;

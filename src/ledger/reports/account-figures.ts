@@ -4,6 +4,7 @@ import { type Query, sql } from '../../database/sql.ts';
 import { notAfter } from '../../submission/clock.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { sumCharged } from '../journal/sums.ts';
+import { findBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /** Counts stop here: a queue this long is an alarm whatever its length, and a scrape must cost little. */
@@ -31,12 +32,11 @@ export interface AccountFigures {
 
 /** Reads through indexes only, and never more than MAX_COUNTED rows of a queue. */
 export async function getAccountFigures({ db, now }: Ledger, account: AccountId): Promise<AccountFigures> {
-  const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
-    SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
+  const money = await findBalance(db, account);
   const charged = await sumCharged(db, account, now());
   return {
-    balance: money?.balance ?? null,
-    balanceAt: notAfter(now(), money?.balance_at ?? null),
+    balance: money?.amount ?? null,
+    balanceAt: notAfter(now(), money?.at ?? null),
     chargedToday: charged.day,
     chargedThisMonth: charged.month,
     due: await readQueue(db, selectDue(account)),

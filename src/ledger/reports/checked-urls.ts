@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { DAY } from './watch-days.ts';
 
@@ -38,8 +39,8 @@ export async function listCheckedUrls(
   watch: WatchId,
   { since, detailsFrom }: { readonly since: number; readonly detailsFrom: number },
 ): Promise<CheckedUrls> {
-  const row = await ledger.db.get(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`);
-  const checks = row === undefined ? [] : await ledger.db.all(selectDoneChecks(row.id, since));
+  const id = await findWatch(ledger.db, watch);
+  const checks = id === null ? [] : await ledger.db.all(selectDoneChecks(id, since));
   const cut = checks.length === MAX_CHECKS ? (Math.floor((checks.at(-1)?.at ?? 0) / DAY) + 1) * DAY : since;
   const counted = checks.filter(({ at }) => at >= cut).toReversed();
   const days = new Map<number, CheckDay>();

@@ -4,8 +4,8 @@ import { join, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { parseReason, renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
-import type { BatchState } from '../batches/batch-state.ts';
 import type { Ledger } from '../open-ledger.ts';
+import type { BatchState } from '../purchases/states.ts';
 import type { RunDecision } from '../runs/decide-run.ts';
 
 /** A batch as lists and reports show it. */

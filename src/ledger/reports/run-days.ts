@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { findWatch } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { DAY } from './watch-days.ts';
 
@@ -26,8 +27,8 @@ export interface RunDays {
 
 /** In the order of time. */
 export async function listRunDays(ledger: Ledger, watch: WatchId, since: number): Promise<RunDays> {
-  const row = await ledger.db.get(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`);
-  const runs = row === undefined ? [] : await ledger.db.all(selectEndedRuns(row.id, since));
+  const id = await findWatch(ledger.db, watch);
+  const runs = id === null ? [] : await ledger.db.all(selectEndedRuns(id, since));
   const days = new Map<number, RunDay>();
   for (const run of runs.toReversed()) {
     const day = Math.floor(run.started_at / DAY) * DAY;

@@ -1,6 +1,6 @@
 import { type Micros, micros } from '../../../contract/money.ts';
-import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
+import { listWatchIds } from '../accounts/watches.ts';
 import { getMonthStart } from '../journal/days.ts';
 import { listDaySums } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -23,8 +23,7 @@ export interface Spending {
 
 /** What was charged since the day of an instant, by account, watch and day or month, the latest first. */
 export async function listSpending({ db }: Ledger, period: SpendingPeriod, since: number): Promise<Spending[]> {
-  const watches = await db.all(sql<{ id: number; name: WatchId }>`SELECT id, name FROM watches`);
-  const names = new Map(watches.map(({ id, name }) => [id, name]));
+  const names = new Map([...(await listWatchIds(db))].map(([name, id]) => [id, name]));
   const sums = new Map<string, Spending>();
   for (const { account_id: account, watch_id, day, kind, urls, amount, unpriced } of await listDaySums(db, since)) {
     const watch = names.get(watch_id);

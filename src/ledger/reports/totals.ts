@@ -6,6 +6,7 @@ import { notAfter } from '../../submission/clock.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { selectUnknown } from '../journal/prices.ts';
 import { sumCommitted, sumCountedSince, sumShown } from '../journal/sums.ts';
+import { findBalance } from '../money/balance.ts';
 import { type KnownPrice, listPrices } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceByService } from '../policy.ts';
@@ -27,10 +28,7 @@ export async function getAccountMoney(
   account: AccountId,
   configured: PriceByService,
 ): Promise<AccountMoney> {
-  const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
-    SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const balance = money?.balance ?? null;
-  const balanceAt = money?.balance_at ?? null;
+  const { amount: balance, at: balanceAt } = (await findBalance(db, account)) ?? { amount: null, at: null };
   const since = balanceAt === null ? null : await sumCountedSince(db, account, balanceAt);
   const open = { account, watchId: 0, runId: null, count: 'all' } as const;
   const { account: committed } = await sumCommitted(db, open, configured);

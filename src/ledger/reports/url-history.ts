@@ -6,10 +6,10 @@ import { renderStoredReason, type StoredReason } from '../../submission/reason.t
 import type { Url } from '../../url/normalize-url.ts';
 import type { Version } from '../../url/version.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
-import type { BatchState } from '../batches/batch-state.ts';
 import { isPage } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { DueReason } from '../pages/due.ts';
+import type { BatchState } from '../purchases/states.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 
 /** Everything the ledger knows of one URL of one watch. Times are epoch milliseconds. */

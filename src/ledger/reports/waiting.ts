@@ -3,6 +3,7 @@ import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, Reference, WatchId } from '../../submission/ids.ts';
 import { parseReason, type Reason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { findWatch } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { MAX_COUNTED } from './account-figures.ts';
 
@@ -91,7 +92,7 @@ export const selectDueUrls = (watchId: number) => sql<{ since: number; url: Url 
   JOIN runs AS r ON r.id = coalesce(oldest.changed_run, oldest.first_run)`;
 
 export async function getDueUrls(ledger: Ledger, watch: WatchId): Promise<DueUrls> {
-  const id = await findId(ledger, watch);
+  const id = await findWatch(ledger.db, watch);
   if (id === null) return { urls: 0, oldest: null, oldestUrl: null };
   const rows = await ledger.db.all(selectDueUrls(id));
   const oldest = rows.reduce<(typeof rows)[number] | null>(
@@ -119,11 +120,8 @@ export const selectQuarantineReasons = (watchId: number, limit: number) => sql<
 
 /** The most frequent reasons first. */
 export async function listQuarantineReasons(ledger: Ledger, watch: WatchId, limit: number): Promise<QuarantinedUrls[]> {
-  const id = await findId(ledger, watch);
+  const id = await findWatch(ledger.db, watch);
   if (id === null) return [];
   const rows = await ledger.db.all(selectQuarantineReasons(id, limit));
   return rows.map((row) => ({ reason: parseReason(row), urls: row.urls, example: row.example }));
 }
-
-const findId = async ({ db }: Ledger, watch: WatchId): Promise<number | null> =>
-  (await db.get(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`))?.id ?? null;

@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { listWatchIds } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 export const DAY = 86_400_000;
@@ -95,8 +96,7 @@ export async function recordWatchDays(ledger: Ledger): Promise<ReadonlyMap<Watch
         completed = excluded.completed, checked = excluded.checked, found = excluded.found, at = excluded.at`,
     ),
   );
-  const watches = await db.all(sql<{ id: number; name: WatchId }>`SELECT id, name FROM watches`);
-  return new Map(watches.map(({ id, name }) => [name, sums.get(id)?.adopted ?? 0]));
+  return new Map([...(await listWatchIds(db))].map(([name, id]) => [name, sums.get(id)?.adopted ?? 0]));
 }
 
 type Table = 'urls' | 'queue';

@@ -12,7 +12,7 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
-import type { BatchState } from '../../../ledger/batches/batch-state.ts';
+import type { BatchState } from '../../../ledger/purchases/states.ts';
 import type { BatchUrl } from '../../../ledger/reports/batch-urls.ts';
 import type { BatchLine } from '../../../ledger/reports/lists.ts';
 

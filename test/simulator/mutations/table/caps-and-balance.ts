@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of other files
 
-import { BATCHES, JOURNAL, MONEY, SUBMISSION } from './folders.ts';
+import { JOURNAL, MONEY, SUBMISSION } from './folders.ts';
 import type { Mutation } from './mutation.ts';
 import { READS_NO_SHOWN_PRICE } from './second-layers.ts';
 
@@ -103,7 +103,7 @@ export const CAPS_AND_BALANCE: readonly Mutation[] = [
   },
   {
     name: 'does not count a batch in review that may be charged (fixed: money 2)',
-    file: `${BATCHES}/follow-state.ts`,
+    file: 'src/ledger/purchases/follow-state.ts',
     from: "return in_doubt_since === null ? null : 'sent';",
     to: 'return null;',
     needs: ['in review beside a cap'],

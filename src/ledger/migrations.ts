@@ -261,6 +261,18 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       ];
     },
   },
+  {
+    name: 'one row a price',
+    statements: () => [
+      // `price` and `learned_at`: 0 until it is learned. `counted`: at which price open money counts, with what was `configured` then;
+      // 0 where none is known, or none is configured.
+      ...['counted', 'configured'].map((column) => `ALTER TABLE prices ADD COLUMN ${column} BIGINT NOT NULL DEFAULT 0`),
+      `INSERT INTO prices (account_id, service, price, learned_at, counted, configured)
+        SELECT account_id, service, 0, 0, price, configured FROM counted_prices WHERE 1 = 1
+        ON CONFLICT (account_id, service) DO UPDATE SET counted = excluded.counted, configured = excluded.configured`,
+      'DROP TABLE counted_prices',
+    ],
+  },
 ];
 
 const ON_POSTGRES: readonly string[] = [

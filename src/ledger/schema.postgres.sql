@@ -184,14 +184,6 @@ CREATE INDEX checks_done ON checks USING btree (watch_id, done_at) WHERE (state 
 
 CREATE UNIQUE INDEX checks_open ON checks USING btree (watch_id) WHERE (state = ANY (ARRAY['planned'::text, 'sending'::text]));
 
-CREATE TABLE counted_prices (
-  account_id text NOT NULL,
-  service text NOT NULL,
-  price bigint NOT NULL,
-  configured bigint NOT NULL,
-  PRIMARY KEY (account_id, service)
-);
-
 CREATE TABLE foreign_jobs (
   account_id text NOT NULL,
   reference text NOT NULL,
@@ -325,6 +317,8 @@ CREATE TABLE prices (
   service text NOT NULL,
   price bigint NOT NULL,
   learned_at bigint NOT NULL,
+  counted bigint DEFAULT 0 NOT NULL,
+  configured bigint DEFAULT 0 NOT NULL,
   PRIMARY KEY (account_id, service)
 );
 

@@ -175,14 +175,6 @@ CREATE INDEX checks_done ON checks (watch_id, done_at) WHERE state = 'done';
 
 CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending');
 
-CREATE TABLE counted_prices (
-  account_id TEXT NOT NULL,
-  service TEXT NOT NULL,
-  price BIGINT NOT NULL,
-  configured BIGINT NOT NULL,
-  PRIMARY KEY (account_id, service)
-);
-
 CREATE TABLE foreign_jobs (
   account_id TEXT NOT NULL,
   reference TEXT NOT NULL,
@@ -301,6 +293,8 @@ CREATE TABLE prices (
   service TEXT NOT NULL,
   price BIGINT NOT NULL,
   learned_at BIGINT NOT NULL,
+  counted BIGINT NOT NULL DEFAULT 0,
+  configured BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, service)
 );
 

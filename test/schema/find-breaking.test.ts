@@ -5,7 +5,7 @@ import { STORES } from './dump-schema.ts';
 import { findBreaking, findUnreviewed } from './find-breaking.ts';
 
 /** Steps up to here are older than any program that may still run. */
-const BASELINE: Readonly<Record<string, number>> = { ledger: 2, 'rate-limit': 1, service: 1 };
+const BASELINE: Readonly<Record<string, number>> = { ledger: 3, 'rate-limit': 1, service: 1 };
 
 /** By component, steps that the rule refuses, and why a program of the version before survives them. */
 const REVIEWED: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -9,13 +9,6 @@ import { findMoney, holdMoney, sumOfBucket } from './open-money.ts';
 /** What a URL costs as configured; null: learned from charges. */
 type Configured = Readonly<Record<ServiceLevel, Micros | null>>;
 
-/** The prices at which the open money of an account counts. */
-interface CountedPrice {
-  readonly service: ServiceLevel;
-  readonly price: Micros;
-  readonly configured: Micros;
-}
-
 /** A submission under way that holds another amount than it may cost at today's price. */
 export interface Repriced {
   readonly purchase: Purchase;
@@ -25,23 +18,22 @@ export interface Repriced {
 }
 
 /** A price that is not the one at which open money counts. */
-interface PriceChange extends CountedPrice {
+interface PriceChange {
+  readonly service: ServiceLevel;
+  readonly price: Micros;
+  readonly configured: Micros;
   readonly isNewPrice: boolean;
 }
 
 async function listPriceChanges(db: Queryable, account: AccountId, configured: Configured): Promise<PriceChange[]> {
-  const rows = await db.all(sql<CountedPrice & { readonly kind: 'learned' | 'counted' }>`
-    SELECT 'learned' AS kind, service, price, 0 AS configured FROM prices WHERE account_id = ${account}
-    UNION ALL
-    SELECT 'counted' AS kind, service, price, configured FROM counted_prices WHERE account_id = ${account}`);
-  const learned = rows.filter(({ kind }) => kind === 'learned');
-  const counted = rows.filter(({ kind }) => kind === 'counted');
+  const rows = await db.all(sql<{ service: ServiceLevel; price: Micros; counted: Micros; configured: Micros }>`
+    SELECT service, price, counted, configured FROM prices WHERE account_id = ${account}`);
   return SERVICE_LEVELS.flatMap((service): PriceChange[] => {
-    const before = counted.find((each) => each.service === service);
+    const known = rows.find((each) => each.service === service) ?? { price: ZERO, counted: ZERO, configured: ZERO };
     const own = configured[service] ?? ZERO;
-    const price = maxMicros(own, learned.find((each) => each.service === service)?.price ?? ZERO);
-    if (price === (before?.price ?? ZERO) && own === (before?.configured ?? ZERO)) return [];
-    return [{ service, price, configured: own, isNewPrice: price > 0 && price !== before?.price }];
+    const price = maxMicros(own, known.price);
+    if (price === known.counted && own === known.configured) return [];
+    return [{ service, price, configured: own, isNewPrice: price > 0 && price !== known.counted }];
   });
 }
 
@@ -72,7 +64,7 @@ interface OpenBatch {
 async function listAtOtherPrice(
   db: Queryable,
   account: AccountId,
-  { service, price }: Pick<CountedPrice, 'service' | 'price'>,
+  { service, price }: Pick<PriceChange, 'service' | 'price'>,
 ): Promise<Repriced[]> {
   const held = (bucket: OpenBucket) =>
     sql`(SELECT ${sumOfBucket(bucket)} FROM journal WHERE kind = 'batch' AND of_id = b.id)`;
@@ -110,9 +102,9 @@ export async function countAtPrices(
       await estimateUnknown(tx, account, service, price);
     }
     await tx.run(sql`
-      INSERT INTO counted_prices (account_id, service, price, configured)
-      VALUES (${account}, ${service}, ${price}, ${change.configured})
-      ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, configured = excluded.configured`);
+      INSERT INTO prices (account_id, service, price, learned_at, counted, configured)
+      VALUES (${account}, ${service}, 0, 0, ${price}, ${change.configured})
+      ON CONFLICT (account_id, service) DO UPDATE SET counted = excluded.counted, configured = excluded.configured`);
   }
 }
 
@@ -121,9 +113,9 @@ export async function getCountedPrice(
   db: Queryable,
   account: AccountId,
   service: ServiceLevel,
-): Promise<Pick<CountedPrice, 'price' | 'configured'>> {
-  const row = await db.get(sql<Pick<CountedPrice, 'price' | 'configured'>>`
-    SELECT price, configured FROM counted_prices WHERE account_id = ${account} AND service = ${service}`);
+): Promise<Pick<PriceChange, 'price' | 'configured'>> {
+  const row = await db.get(sql<Pick<PriceChange, 'price' | 'configured'>>`
+    SELECT counted AS price, configured FROM prices WHERE account_id = ${account} AND service = ${service}`);
   return row ?? { price: ZERO, configured: ZERO };
 }
 

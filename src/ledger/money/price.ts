@@ -29,8 +29,9 @@ export async function getPrice(
   return toPrice(learned?.price ?? null, configured);
 }
 
+/** `learned`: 0 where only the configured one is recorded. */
 function toPrice(learned: Micros | null, configured: Micros | null): Price {
-  if (learned !== null && learned >= (configured ?? 0)) return { perUrl: learned, basis: 'learned' };
+  if (learned !== null && learned > 0 && learned >= (configured ?? 0)) return { perUrl: learned, basis: 'learned' };
   return configured === null ? { perUrl: null, basis: 'unknown' } : { perUrl: configured, basis: 'configured' };
 }
 

@@ -3,8 +3,10 @@ import { describe } from 'node:test';
 import { migrate } from '../../src/database/migrate.ts';
 import { raw, sql } from '../../src/database/sql.ts';
 import { findStop, getHistoryHold, getRefusalStop } from '../../src/ledger/accounts/stops.ts';
+import { getCountedPrice } from '../../src/ledger/journal/prices.ts';
 import { LEDGER_MIGRATIONS } from '../../src/ledger/migrations.ts';
 import { findOtherAccount, findPassingStop } from '../../src/ledger/money/account-status.ts';
+import { getPrice, listPrices } from '../../src/ledger/money/price.ts';
 import { ledgerOver } from '../../src/ledger/open-ledger.ts';
 import type { AccountId } from '../../src/submission/ids.ts';
 import { testOnEach } from '../support/database.ts';
@@ -47,5 +49,29 @@ describe('a ledger of the version before', () => {
       kinds.map((row) => Object.values(row as object).join(' ')),
       ['held history', 'key key', 'once refusals', 'other identity', 'refused refusals'],
     );
+  });
+
+  testOnEach('keeps its prices, and those at which open money counts', async (db) => {
+    await migrate(db, 'ledger', LEDGER_MIGRATIONS.slice(0, 1), 1);
+    await db.run(
+      raw(`INSERT INTO prices (account_id, service, price, learned_at)
+      VALUES ('both', 'fast', 30, 5), ('learned', 'fast', 40, 6)`),
+    );
+    await db.run(
+      raw(`INSERT INTO counted_prices (account_id, service, price, configured)
+      VALUES ('both', 'fast', 35, 35), ('counted', 'fast', 20, 20)`),
+    );
+    const ledger = await ledgerOver(db, () => 10);
+    const read = async (name: string) => {
+      const account = name as AccountId;
+      const { price, configured } = await getCountedPrice(db, account, 'fast');
+      return [(await getPrice(db, account, 'fast', null)).perUrl, price, configured];
+    };
+    assert.deepEqual(await read('both'), [30, 35, 35]);
+    assert.deepEqual(await read('learned'), [40, 0, 0]);
+    assert.deepEqual(await read('counted'), [null, 20, 20]);
+    const none = { standard: null, fast: null };
+    const { fast } = await listPrices(ledger, 'counted' as AccountId, none);
+    assert.deepEqual(fast, { perUrl: null, basis: 'unknown', changed: null });
   });
 });

@@ -118,7 +118,7 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
     query: selectAccepted(account, 0, { at: 1, id: 1 }),
     index: 'batches_by_acceptance',
   },
-  { what: 'URLs of accepted batches', query: selectGroups([{ id: 1 as BatchId }]), index: 'm USING PRIMARY KEY' },
+  { what: 'URLs of accepted batches', query: selectGroups([{ batch: 1 as BatchId }]), index: 'm USING PRIMARY KEY' },
   { what: 'checks of a period', query: selectDoneChecks(1, 0), index: 'checks_done' },
   { what: 'first finds', query: selectFirstFound([{ id: 1 }], 0), index: 'check_urls_by_url' },
   { what: 'due URLs of a report', query: selectDueUrls(1), index: 'urls_due' },

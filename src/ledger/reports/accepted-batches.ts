@@ -47,13 +47,14 @@ export async function* eachAcceptedBatch(
     for (const part of splitByUrls(page)) {
       read += part.reduce((sum, { urls }) => sum + urls, 0);
       if (read > maxUrls) return 'more';
-      const groups = Map.groupBy(await ledger.db.all(selectGroups(part)), ({ batch_id }) => batch_id);
-      for (const row of part) yield toAcceptedBatch(row, groups.get(row.id) ?? []);
+      const groups = Map.groupBy(await ledger.db.all(selectGroups(part)), ({ batch }) => batch);
+      for (const row of part)
+        yield { ...row, groups: (groups.get(row.batch) ?? []).map(({ batch: _, ...group }) => group) };
       await yieldToEventLoop();
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return 'all';
-    before = { at: last.accepted_at, id: last.id };
+    before = { at: last.acceptedAt, id: last.batch };
   }
 }
 
@@ -62,39 +63,26 @@ interface Position {
   readonly id: number;
 }
 
-interface AcceptedRow {
-  readonly id: BatchId;
-  readonly watch: WatchId;
-  readonly reference: Reference | null;
-  readonly urls: number;
-  readonly accepted_at: number;
-  readonly ended_at: number | null;
-  readonly job_state: string | null;
-}
+type AcceptedRow = Omit<AcceptedBatch, 'groups'>;
 
 /** Uses batches_by_acceptance. */
 export const selectAccepted = (account: AccountId, since: number, before: Position) => sql<AcceptedRow>`
-  SELECT b.id, w.name AS watch, b.reference, b.urls, b.accepted_at, b.ended_at, b.job_state
+  SELECT b.id AS batch, w.name AS watch, b.reference, b.urls, b.accepted_at AS "acceptedAt", b.ended_at AS "endedAt",
+    b.job_state AS "jobState"
   FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
   WHERE b.account_id = ${account} AND b.accepted_at >= ${since} AND b.accepted_at <= ${before.at}
     AND (b.accepted_at < ${before.at} OR b.id < ${before.id})
   ORDER BY b.accepted_at DESC, b.id DESC LIMIT ${PAGE}`;
 
-interface GroupRow {
-  readonly batch_id: BatchId;
-  readonly urls: number;
-  readonly new_since: number | null;
-  readonly result: string | null;
-  readonly reason: string | null;
-}
+type GroupRow = UrlGroup & { readonly batch: BatchId };
 
 /** Uses the primary keys of batch_urls, urls and runs. */
-export const selectGroups = (batches: readonly Pick<AcceptedRow, 'id'>[]) => sql<GroupRow>`
-  SELECT m.batch_id, m.result, CASE WHEN m.result = 'failed' THEN m.reason END AS reason,
-    CASE WHEN m.generation = 1 AND m.due = 'new' THEN r.started_at END AS new_since, count(*) AS urls
+export const selectGroups = (batches: readonly Pick<AcceptedRow, 'batch'>[]) => sql<GroupRow>`
+  SELECT m.batch_id AS batch, m.result, CASE WHEN m.result = 'failed' THEN m.reason END AS reason,
+    CASE WHEN m.generation = 1 AND m.due = 'new' THEN r.started_at END AS "newSince", count(*) AS urls
   FROM ${toRows(
     { id: 'bigint' },
-    batches.map(({ id }): Row => [id]),
+    batches.map(({ batch }): Row => [batch]),
   )} AS chosen
     CROSS JOIN batch_urls AS m JOIN urls AS u ON u.id = m.url_id JOIN runs AS r ON r.id = u.first_run
   WHERE m.batch_id = chosen.id GROUP BY 1, 2, 3, 4`;
@@ -112,14 +100,3 @@ function splitByUrls(page: readonly AcceptedRow[]): AcceptedRow[][] {
   }
   return parts;
 }
-
-const toAcceptedBatch = (row: AcceptedRow, groups: readonly GroupRow[]): AcceptedBatch => ({
-  batch: row.id,
-  watch: row.watch,
-  reference: row.reference,
-  urls: row.urls,
-  acceptedAt: row.accepted_at,
-  endedAt: row.ended_at,
-  jobState: row.job_state,
-  groups: groups.map(({ urls, new_since: newSince, result, reason }) => ({ urls, newSince, result, reason })),
-});

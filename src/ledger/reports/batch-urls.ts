@@ -15,25 +15,13 @@ export interface BatchUrl {
   readonly stateReason: string | null;
 }
 
-interface BatchUrlRow extends StoredReason {
-  readonly url: Url;
-  readonly generation: number;
-  readonly result: string | null;
-  readonly result_reason: string | null;
-  readonly state: LedgerUrlState;
-}
-
 /** The URLs of a batch, in the order in which they are sent. For files and screens, never for a workflow's payload. */
 export async function listBatchUrls(ledger: Ledger, batch: BatchId): Promise<BatchUrl[]> {
-  const rows = await ledger.db.all(sql<BatchUrlRow>`
-    SELECT u.url, m.generation, m.result, m.reason AS result_reason, u.state, u.reason_code, u.reason_params
+  const rows = await ledger.db.all(sql<Omit<BatchUrl, 'stateReason'> & StoredReason>`
+    SELECT u.url, m.generation, m.result, m.reason AS "resultReason", u.state, u.reason_code, u.reason_params
     FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch} ORDER BY m.position`);
-  return rows.map((row) => ({
-    url: row.url,
-    generation: row.generation,
-    result: row.result,
-    resultReason: row.result_reason,
-    state: row.state,
-    stateReason: renderStoredReason(row),
+  return rows.map(({ reason_code, reason_params, ...row }) => ({
+    ...row,
+    stateReason: renderStoredReason({ reason_code, reason_params }),
   }));
 }

@@ -22,18 +22,11 @@ export interface IndexState {
   readonly gone: boolean;
 }
 
-interface IndexStateRow {
+type IndexStateRow = Omit<IndexState, 'result' | 'gone'> & {
   readonly id: number;
-  readonly watch: WatchId;
-  readonly url: Url;
   readonly found_at: number | null;
-  readonly last_check_at: number | null;
-  readonly completed_at: number;
-  readonly checks: number;
-  readonly misses: number;
-  readonly next_at: number | null;
   readonly gone_run: number | null;
-}
+};
 
 const PAGE = 1_000;
 
@@ -41,8 +34,8 @@ const PAGE = 1_000;
 export async function* eachIndexState(ledger: Ledger, watch: WatchId): AsyncGenerator<IndexState> {
   for (let after = 0; ; ) {
     const rows: IndexStateRow[] = await ledger.db.all(sql<IndexStateRow>`
-      SELECT u.id, w.name AS watch, u.url, q.found_at, q.last_check_at, q.completed_at, q.checks, q.misses, q.next_at,
-        u.gone_run
+      SELECT u.id, w.name AS watch, u.url, q.found_at, q.last_check_at AS "checkedAt", q.completed_at AS "completedAt",
+        q.checks, q.misses, q.next_at AS "nextCheckAt", u.gone_run
       FROM check_queue AS q JOIN urls AS u ON u.id = q.url_id JOIN watches AS w ON w.id = q.watch_id
       WHERE w.name = ${watch} AND q.url_id > ${after} ORDER BY q.url_id LIMIT ${PAGE}`);
     for (const row of rows) yield toIndexState(row);
@@ -52,20 +45,14 @@ export async function* eachIndexState(ledger: Ledger, watch: WatchId): AsyncGene
   }
 }
 
-const toIndexState = (row: IndexStateRow): IndexState => ({
-  watch: row.watch,
-  url: row.url,
-  result: toResult(row),
-  checkedAt: row.last_check_at,
-  completedAt: row.completed_at,
-  checks: row.checks,
-  misses: row.misses,
-  nextCheckAt: row.next_at,
-  gone: row.gone_run !== null,
+const toIndexState = ({ id: _, found_at, gone_run, ...row }: IndexStateRow): IndexState => ({
+  ...row,
+  result: toResult(found_at, row),
+  gone: gone_run !== null,
 });
 
-function toResult({ found_at, last_check_at, misses }: IndexStateRow): IndexResult | null {
-  if (last_check_at === null) return null;
-  if (found_at !== null) return 'found';
+function toResult(foundAt: number | null, { checkedAt, misses }: Pick<IndexState, 'checkedAt' | 'misses'>) {
+  if (checkedAt === null) return null;
+  if (foundAt !== null) return 'found';
   return misses > 0 ? 'not-found' : 'unknown';
 }

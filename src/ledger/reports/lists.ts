@@ -3,7 +3,6 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import { join, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { parseReason, renderStoredReason, type StoredReason } from '../../submission/reason.ts';
-import type { BatchRow } from '../batches/batch-queries.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchState } from '../purchases/states.ts';
 import type { RunDecision } from '../runs/decide-run.ts';
@@ -57,6 +56,8 @@ interface DecisionRow {
   readonly decided_at: number | null;
 }
 
+type BatchLineRow = Omit<BatchLine, 'decision' | 'reason' | 'isUncharged'> & DecisionRow & StoredReason;
+
 export interface BatchFilter {
   readonly account?: AccountId;
   readonly watch?: WatchId;
@@ -91,35 +92,18 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     ...(batch === undefined ? [] : [sql`b.id = ${batch}`]),
     ...(before === undefined ? [] : [sql`b.id < ${before}`]),
   ];
-  const rows = await ledger.db.all(sql<BatchRow & DecisionRow & { readonly run: RunId | null }>`
-    SELECT b.*, w.name AS watch, r.name AS run, r.decision, r.decided_by, r.decided_at FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
-    LEFT JOIN runs AS r ON r.id = b.run_id WHERE ${join(conditions, ' AND ')} ORDER BY b.id DESC LIMIT ${limit}`);
-  return rows.map((row) => ({
-    batch: row.id,
-    watch: row.watch,
-    account: row.account_id,
-    run: row.run,
-    decision: toDecision(row),
-    service: row.service,
-    project: row.project,
-    key: row.idempotency_key,
-    tag: row.tag,
-    urls: row.urls,
-    state: row.state,
-    reason: renderStoredReason(row),
-    isUncharged: row.in_doubt_since === null && row.attempts === 1 && isDefect(row),
-    attempts: row.attempts,
-    expectedCost: row.expected_cost,
-    charge: row.charge,
-    reference: row.reference,
-    jobState: row.job_state,
-    plannedAt: row.planned_at,
-    acceptedAt: row.accepted_at,
-    endedAt: row.ended_at,
-    settledAt: row.settled_at,
-    completed: row.completed,
-    failed: row.failed,
-    inDoubtSince: row.in_doubt_since,
-    notBefore: row.not_before,
+  const rows = await ledger.db.all(sql<BatchLineRow>`
+    SELECT b.id AS batch, w.name AS watch, b.account_id AS account, r.name AS run, b.service, b.project, b.idempotency_key AS key,
+      b.tag, b.urls, b.state, b.attempts, b.expected_cost AS "expectedCost", b.charge, b.reference, b.job_state AS "jobState",
+      b.planned_at AS "plannedAt", b.accepted_at AS "acceptedAt", b.ended_at AS "endedAt", b.settled_at AS "settledAt",
+      b.completed, b.failed, b.in_doubt_since AS "inDoubtSince", b.not_before AS "notBefore", b.reason_code, b.reason_params,
+      r.decision, r.decided_by, r.decided_at
+    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id LEFT JOIN runs AS r ON r.id = b.run_id
+    WHERE ${join(conditions, ' AND ')} ORDER BY b.id DESC LIMIT ${limit}`);
+  return rows.map(({ decision, decided_by, decided_at, reason_code, reason_params, ...row }) => ({
+    ...row,
+    decision: toDecision({ decision, decided_by, decided_at }),
+    reason: renderStoredReason({ reason_code, reason_params }),
+    isUncharged: row.inDoubtSince === null && row.attempts === 1 && isDefect({ reason_code, reason_params }),
   }));
 }

@@ -84,7 +84,7 @@ export async function listRunSummaries(
     sql<BatchSums>`
     SELECT run_id, count(*) AS batches,
       coalesce(sum(CASE WHEN state = 'accepted' THEN urls ELSE 0 END), 0) AS submitted,
-      coalesce(sum(CASE WHEN state = 'needs_review' THEN urls ELSE 0 END), 0) AS needs_review,
+      coalesce(sum(CASE WHEN state = 'needs_review' THEN urls ELSE 0 END), 0) AS "needsReview",
       coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending', 'accepted') THEN urls - completed - failed ELSE 0 END), 0)
         AS open,
@@ -97,9 +97,9 @@ export async function listRunSummaries(
       ? null
       : sql<UrlSums>`
     SELECT b.run_id, coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
-      coalesce(sum(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN 1 ELSE 0 END), 0) AS without_result,
-      max(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN b.id ELSE NULL END) AS without_result_batch,
-      coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
+      coalesce(sum(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN 1 ELSE 0 END), 0) AS "withoutResult",
+      max(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN b.id ELSE NULL END) AS "withoutResultBatch",
+      coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS "inIndex"
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id
     WHERE b.run_id IN (SELECT id FROM ${each} AS r) GROUP BY b.run_id`,
@@ -149,21 +149,14 @@ function toSummary(row: RunCountsRow, { batches, urls, charged, saved }: Summary
     plannedCost: row.planned_cost,
     held: row.held_urls ?? 0,
     heldReason: renderStoredReason(row),
-    batches: batches?.batches ?? 0,
-    submitted: batches?.submitted ?? 0,
-    completed: batches?.completed ?? 0,
-    failed: batches?.failed ?? 0,
-    open: batches?.open ?? 0,
-    quarantined: urls?.quarantined ?? 0,
-    withoutResult: urls?.without_result ?? 0,
-    withoutResultBatch: urls?.without_result_batch ?? null,
-    needsReview: batches?.needs_review ?? 0,
+    ...withoutRun(batches ?? NO_BATCHES),
+    ...withoutRun(urls ?? NO_URLS),
     charged: charged?.amount ?? ZERO,
     unknownChargeUrls: charged?.unpriced ?? 0,
-    inIndex: urls?.in_index ?? 0,
-    unanswered: batches?.unanswered ?? 0,
   };
 }
+
+const withoutRun = <T extends { readonly run_id: number }>({ run_id: _, ...sums }: T): Omit<T, 'run_id'> => sums;
 
 interface RunCountsRow extends StoredReason {
   readonly id: number;
@@ -181,24 +174,18 @@ interface RunCountsRow extends StoredReason {
   readonly unmatched_rules: string | null;
 }
 
-interface UrlSums {
+type UrlSums = Pick<RunSummary, 'quarantined' | 'withoutResult' | 'withoutResultBatch' | 'inIndex'> & OfRun;
+type BatchSums = OfRun &
+  Pick<RunSummary, 'batches' | 'submitted' | 'needsReview' | 'open' | 'unanswered' | 'completed' | 'failed'>;
+
+interface OfRun {
   readonly run_id: number;
-  readonly quarantined: number;
-  readonly without_result: number;
-  readonly without_result_batch: BatchId | null;
-  readonly in_index: number;
 }
 
-interface BatchSums {
-  readonly run_id: number;
-  readonly batches: number;
-  readonly submitted: number;
-  readonly needs_review: number;
-  readonly open: number;
-  readonly unanswered: number;
-  readonly completed: number;
-  readonly failed: number;
-}
+const NO_URLS: UrlSums = { run_id: 0, quarantined: 0, withoutResult: 0, withoutResultBatch: null, inIndex: 0 };
+const NO_BATCHES: BatchSums = {
+  ...{ run_id: 0, batches: 0, submitted: 0, needsReview: 0, open: 0, unanswered: 0, completed: 0, failed: 0 },
+};
 
 /** Skipped URLs of a run by reason, with a few examples of each. */
 export async function listSkippedByReason(

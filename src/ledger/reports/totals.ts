@@ -39,7 +39,7 @@ export async function getAccountMoney(
 }
 
 /** An account's money and work, as the ledger knows them. */
-export interface AccountTotals extends AccountMoney {
+export interface AccountTotals extends AccountMoney, BatchCounts {
   readonly chargedToday: Micros;
   readonly chargedThisMonth: Micros;
   readonly chargedEver: Micros;
@@ -48,6 +48,9 @@ export interface AccountTotals extends AccountMoney {
   /** What the caps count for those from the next plan on: at the configured price; 0 without one. */
   readonly unknownChargeEstimate: Micros;
   readonly price: { readonly standard: KnownPrice; readonly fast: KnownPrice };
+}
+
+interface BatchCounts {
   readonly waiting: number;
   readonly inDoubt: number;
   /** Since when the oldest unknown outcome is unknown. */
@@ -69,10 +72,10 @@ export async function getAccountTotals(
   const prices = await listPrices(ledger, account, configured);
   const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
-      coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_doubt,
-      min(in_doubt_since) AS oldest,
+      coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS "inDoubt",
+      min(in_doubt_since) AS "oldestInDoubtAt",
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open,
-      coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review,
+      coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS "needsReview",
       (SELECT count(*) FROM unread_jobs WHERE account_id = ${account}) AS unread
     FROM batches WHERE account_id = ${account}`);
   return {
@@ -83,22 +86,8 @@ export async function getAccountTotals(
     unknownChargeUrls: charged.unpriced,
     unknownChargeEstimate: charged.unpriced === 0 ? ZERO : await estimateAtConfigured(db, account, configured),
     price: prices,
-    waiting: batches.waiting,
-    inDoubt: batches.in_doubt,
-    oldestInDoubtAt: batches.oldest,
-    open: batches.open,
-    needsReview: batches.needs_review,
-    unread: batches.unread,
+    ...batches,
   };
-}
-
-interface BatchCounts {
-  readonly waiting: number;
-  readonly in_doubt: number;
-  readonly oldest: number | null;
-  readonly open: number;
-  readonly needs_review: number;
-  readonly unread: number;
 }
 
 /** What charges that nobody knows will count, when the next batch is planned or sent. */

@@ -5,7 +5,6 @@ import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../s
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Version } from '../../url/version.ts';
-import type { BatchRow } from '../batches/batch-queries.ts';
 import { isPage } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { DueReason } from '../pages/due.ts';
@@ -68,100 +67,52 @@ export interface UrlCheck {
   readonly state: string;
 }
 
-interface UrlRow
-  extends Pick<UrlHistory, 'watch' | 'state' | 'due' | 'generation' | 'failures' | 'version' | 'sitemap'>,
-    StoredReason {
-  readonly id: number;
-  readonly due_at: number | null;
-  readonly sitemapreadat: number | null;
-  readonly first_run: RunId | null;
-  readonly first_at: number | null;
-  readonly changed_run: RunId | null;
-  readonly gone_run: RunId | null;
-  readonly forgotten_at: number | null;
-  readonly next_at: number | null;
-}
+type UrlRow = Omit<UrlHistory, 'url' | 'reason' | 'firstRun' | 'purchases' | 'checks'> &
+  StoredReason & { readonly id: number; readonly first_run: RunId | null; readonly first_at: number | null };
 
 /** The whole history of a URL, one for each watch that lists it; empty when the ledger has never seen it. */
 export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistory[]> {
   const { db } = ledger;
   const rows = await db.all(sql<UrlRow>`
-    SELECT u.id, w.name AS watch, u.state, u.reason_code, u.reason_params, u.due, u.due_at, u.generation,
-      u.failures, u.version,
-      s.url AS sitemap, s.complete_at AS sitemapreadat, f.name AS first_run, f.started_at AS first_at,
-      c.name AS changed_run, g.name AS gone_run, u.forgotten_at, q.next_at
+    SELECT u.id, w.name AS watch, u.state, u.reason_code, u.reason_params, u.due, u.due_at AS "dueAt", u.generation,
+      u.failures, u.version, s.url AS sitemap, s.complete_at AS "sitemapReadAt", f.name AS first_run, f.started_at AS first_at,
+      c.name AS "changedRun", g.name AS "goneRun", u.forgotten_at AS "forgottenAt", q.next_at AS "nextCheckAt"
     FROM urls AS u JOIN watches AS w ON w.id = u.watch_id LEFT JOIN sitemaps AS s ON s.id = u.sitemap_id
     LEFT JOIN runs AS f ON f.id = u.first_run LEFT JOIN runs AS c ON c.id = u.changed_run
     LEFT JOIN runs AS g ON g.id = u.gone_run LEFT JOIN check_queue AS q ON q.url_id = u.id
     WHERE ${isPage(url, ledger.seed, raw('u.'))} ORDER BY u.id`);
   return Promise.all(
     rows.map(
-      async (row): Promise<UrlHistory> => ({
-        watch: row.watch,
+      async ({ id, reason_code, reason_params, first_run: run, first_at: at, ...row }): Promise<UrlHistory> => ({
+        ...row,
         url,
-        forgottenAt: row.forgotten_at,
-        state: row.state,
-        reason: renderStoredReason(row) ?? (row.due === 'new' ? 'found, not planned yet' : null),
-        due: row.due,
-        dueAt: row.due_at,
-        generation: row.generation,
-        failures: row.failures,
-        version: row.version,
-        sitemap: row.sitemap,
-        sitemapReadAt: row.sitemapreadat,
-        firstRun: row.first_run === null || row.first_at === null ? null : { run: row.first_run, at: row.first_at },
-        changedRun: row.changed_run,
-        goneRun: row.gone_run,
-        purchases: await listPurchases(db, row.id),
-        checks: await listChecks(db, row.id),
-        nextCheckAt: row.next_at,
+        reason:
+          renderStoredReason({ reason_code, reason_params }) ?? (row.due === 'new' ? 'found, not planned yet' : null),
+        firstRun: run === null || at === null ? null : { run, at },
+        purchases: await listPurchases(db, id),
+        checks: await listChecks(db, id),
       }),
     ),
   );
 }
 
-type PurchaseRow = Pick<
-  BatchRow,
-  | 'id'
-  | 'state'
-  | 'reason_code'
-  | 'reason_params'
-  | 'idempotency_key'
-  | 'reference'
-  | 'planned_at'
-  | 'accepted_at'
-  | 'charge'
-  | 'urls'
-  | 'job_state'
-> & {
-  readonly generation: number;
-  readonly result: string | null;
-  readonly reason: string | null;
-};
+type PurchaseRow = Omit<Purchase, 'batchReason' | 'requestIds'> & StoredReason & { readonly urls: number };
 
 /** Uses batch_urls_once. */
 async function listPurchases(db: Queryable, urlId: number): Promise<Purchase[]> {
   const rows = await db.all(sql<PurchaseRow>`
-    SELECT m.generation, b.id, b.state, b.reason_code, b.reason_params, b.idempotency_key, b.reference, b.planned_at,
-      b.accepted_at, b.charge, b.urls, b.job_state, m.result, m.reason
+    SELECT m.generation, b.id AS batch, b.state AS "batchState", b.reason_code, b.reason_params, b.idempotency_key AS key,
+      b.reference, b.planned_at AS "plannedAt", b.accepted_at AS "acceptedAt", b.charge, b.urls, b.job_state AS "jobState",
+      m.result, m.reason AS "resultReason"
     FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id WHERE m.url_id = ${urlId} ORDER BY m.generation`);
   return Promise.all(
-    rows.map(async (row): Promise<Purchase> => {
+    rows.map(async ({ reason_code, reason_params, urls, ...row }): Promise<Purchase> => {
       const answers = await db.all(sql<{ request_id: string }>`
-        SELECT request_id FROM batch_answers WHERE batch_id = ${row.id} AND request_id IS NOT NULL ORDER BY attempt`);
+        SELECT request_id FROM batch_answers WHERE batch_id = ${row.batch} AND request_id IS NOT NULL ORDER BY attempt`);
       return {
-        generation: row.generation,
-        batch: row.id,
-        batchState: row.state,
-        batchReason: renderStoredReason(row),
-        key: row.idempotency_key,
-        reference: row.reference,
-        plannedAt: row.planned_at,
-        acceptedAt: row.accepted_at,
-        charge: row.charge === null ? null : micros(Math.round(row.charge / row.urls)),
-        jobState: row.job_state,
-        result: row.result,
-        resultReason: row.reason,
+        ...row,
+        batchReason: renderStoredReason({ reason_code, reason_params }),
+        charge: row.charge === null ? null : micros(Math.round(row.charge / urls)),
         requestIds: answers.map(({ request_id }) => request_id),
       };
     }),
@@ -169,9 +120,8 @@ async function listPurchases(db: Queryable, urlId: number): Promise<Purchase[]> 
 }
 
 /** Uses check_urls_by_url. */
-async function listChecks(db: Queryable, urlId: number): Promise<UrlCheck[]> {
-  const rows = await db.all(sql<Omit<UrlCheck, 'requestId'> & { request_id: string | null }>`
-    SELECT m.at, m.result, m.detail, c.request_id, c.state
+function listChecks(db: Queryable, urlId: number): Promise<UrlCheck[]> {
+  return db.all(sql<UrlCheck>`
+    SELECT m.at, m.result, m.detail, c.request_id AS "requestId", c.state
     FROM check_urls AS m JOIN checks AS c ON c.id = m.check_id WHERE m.url_id = ${urlId} ORDER BY c.id`);
-  return rows.map(({ request_id, ...row }) => ({ ...row, requestId: request_id }));
 }

@@ -21,17 +21,10 @@ export interface WaitingBatch {
   readonly reason: Reason | null;
 }
 
-interface WaitingRow extends StoredReason {
-  readonly id: BatchId;
-  readonly watch: WatchId;
-  readonly reference: Reference | null;
-  readonly urls: number;
-  readonly expected_cost: Micros | null;
-  readonly since: number;
-}
+type WaitingRow = Omit<WaitingBatch, 'kind' | 'reason'> & StoredReason;
 
 const COLUMNS = (since: Query) => sql`
-  b.id, w.name AS watch, b.reference, b.urls, b.expected_cost, ${since} AS since, b.reason_code, b.reason_params
+  b.id AS batch, w.name AS watch, b.reference, b.urls, b.expected_cost AS "expectedCost", ${since} AS since, b.reason_code, b.reason_params
   FROM batches AS b JOIN watches AS w ON w.id = b.watch_id`;
 
 /** Oldest first, each by the index of its state: batches_waiting, _in_doubt, _in_review and _followed. */
@@ -63,15 +56,10 @@ export async function listWaitingBatches(
   limit: number,
 ): Promise<WaitingBatch[]> {
   const rows = await ledger.db.all(selectWaitingBatches(kind, account, limit));
-  return rows.map((row) => ({
+  return rows.map(({ reason_code, reason_params, ...row }) => ({
+    ...row,
     kind,
-    batch: row.id,
-    watch: row.watch,
-    reference: row.reference,
-    urls: row.urls,
-    expectedCost: row.expected_cost,
-    since: row.since,
-    reason: parseReason(row),
+    reason: parseReason({ reason_code, reason_params }),
   }));
 }
 

@@ -8,7 +8,7 @@ import type { Moved, Movement } from '../accounts/top-up.ts';
 import { showAccount } from './account-record.ts';
 import { accountVerb, administer, type Named } from './database.ts';
 import { amount, day, signedAmount } from './numbers.ts';
-import { entryRecord, priceRecord, statementRecord } from './records.ts';
+import { toEntryRecord, toPriceRecord, toStatementRecord } from './records.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -49,7 +49,7 @@ export function addAccountMoney(account: Command): void {
     administer<Named>(async ({ output, accounts }, { name }) => {
       for (const each of await accounts.prices(name)) {
         const { service, price, reason, created_at: from } = each;
-        output.record(priceRecord.build(each));
+        output.record(toPriceRecord(each));
         output.print(`${toInstant(from)} ${service} ${formatTry(price)}${reason === null ? '' : ` (${reason})`}`);
       }
     }),
@@ -61,8 +61,8 @@ export function addAccountMoney(account: Command): void {
     .action(
       administer<Named & { from: number; to: number }>(async ({ output, accounts }, { name, from, to }) => {
         const statement = await accounts.statement(name, { from, to: to + DAY_MS });
-        for (const entry of statement.entries) output.record(entryRecord.build(entry));
-        output.record(statementRecord.build({ ...statement, name }));
+        for (const entry of statement.entries) output.record(toEntryRecord(entry));
+        output.record(toStatementRecord({ ...statement, name }));
         output.print(statementCsv(statement).trimEnd());
       }),
     );

@@ -1,11 +1,11 @@
 import { formatTry } from '../../contract/money.ts';
 import type { Output } from '../../src/cli-kit/output.ts';
 import type { Account } from '../accounts/account.ts';
-import { type AccountChange, accountRecord } from './records.ts';
+import { type AccountChange, toAccountRecord } from './records.ts';
 
 /** An account as every command prints it. */
 export function showAccount(output: Output, account: Account, change: AccountChange = {}): void {
-  output.record(accountRecord.build({ ...account, ...change }));
+  output.record(toAccountRecord({ ...account, ...change }));
   const { standard, fast } = account.prices;
   const status = account.status === 'active' ? '' : `, ${account.status} (${account.statusReason})`;
   output.print(

@@ -6,7 +6,7 @@ import { showAccount } from './account-record.ts';
 import { accountVerb, administer, databaseCommand, type Named } from './database.ts';
 import { showEvent } from './events.ts';
 import { amount } from './numbers.ts';
-import { passwordRecord, resetLinkRecord } from './records.ts';
+import { toPasswordRecord, toResetLinkRecord } from './records.ts';
 
 export function accountCommand(account: Command): void {
   addLifecycle(account);
@@ -73,7 +73,7 @@ function addPasswords(account: Command): void {
   ).action(
     administer<Named>(async ({ output, accounts }, { name }) => {
       const password = await accounts.resetPassword(name);
-      output.record(passwordRecord.build({ name, password }));
+      output.record(toPasswordRecord({ name, password }));
       output.print(`password for the dashboard, shown this once: ${password}`);
     }),
   );
@@ -83,7 +83,7 @@ function addPasswords(account: Command): void {
     .action(
       administer<Named & { address?: string }>(async ({ output, accounts }, { name, address = '' }) => {
         const link = `${address.replace(/\/+$/, '')}/reset/${await accounts.createReset(name)}`;
-        output.record(resetLinkRecord.build({ name, link }));
+        output.record(toResetLinkRecord({ name, link }));
         output.print(link);
       }),
     );

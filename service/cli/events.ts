@@ -4,7 +4,7 @@ import type { Output } from '../../src/cli-kit/output.ts';
 import { toInstant } from '../../src/cli-kit/record-schema.ts';
 import type { AuditEvent } from '../accounts/audit-events.ts';
 import { administer, databaseOptions } from './database.ts';
-import { eventRecord } from './records.ts';
+import { toEventRecord } from './records.ts';
 
 const DEFAULT_LIMIT = 1_000;
 
@@ -24,7 +24,7 @@ export function eventsCommand(command: Command): void {
 
 export function showEvent(output: Output, each: AuditEvent): void {
   const { id, account, event, actor, address, details, created_at } = each;
-  output.record(eventRecord.build(each));
+  output.record(toEventRecord(each));
   const who = `${actor}${address === null ? '' : ` (${address})`}`;
   output.print(`${toInstant(created_at)} ${id} ${account}: ${event} by ${who} ${JSON.stringify(details)}`);
 }

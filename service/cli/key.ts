@@ -4,13 +4,13 @@ import type { Output } from '../../src/cli-kit/output.ts';
 import { toInstantOrNull } from '../../src/cli-kit/record-schema.ts';
 import type { ApiKey, CreatedKey } from '../accounts/keys.ts';
 import { administer, databaseCommand, type Named } from './database.ts';
-import { keyRecord } from './records.ts';
+import { toKeyRecord } from './records.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
 function showCreated(output: Output, key: CreatedKey): void {
   warnWhenUnread(output, key.id);
-  output.record(keyRecord.build(key));
+  output.record(toKeyRecord(key));
   output.print(`${key.id}: ${key.apiKey}\nKeep it now: only its hash is stored, it cannot be shown again.`);
 }
 
@@ -26,7 +26,7 @@ function warnWhenUnread(output: Output, id: string): void {
 
 function show(output: Output, key: ApiKey): void {
   const revoked = toInstantOrNull(key.revokedAt);
-  output.record(keyRecord.build(key));
+  output.record(toKeyRecord(key));
   output.print(
     `${key.id}: ${key.prefix}… "${key.name}"${revoked === null ? '' : `, revoked ${revoked}`}${key.expiresAt === null ? '' : `, expires ${toInstantOrNull(key.expiresAt)}`}`,
   );

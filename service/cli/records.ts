@@ -10,10 +10,8 @@ import {
   oneOf,
   optional,
   text,
-  toInstant,
-  toInstantOrNull,
 } from '../../src/cli-kit/record-schema.ts';
-import { getSchemas, type RecordTable, readFields, tableFor } from '../../src/cli-kit/record-table.ts';
+import { embed, fieldsOf, type RecordTable, recordOf } from '../../src/cli-kit/record-table.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../accounts/audit-events.ts';
 import type { Entry } from '../accounts/entries.ts';
@@ -24,7 +22,7 @@ import type { Difference } from '../operations/audit.ts';
 import type { Backup } from '../operations/backup.ts';
 import type { SubmissionRecord as Submission } from '../operations/submissions.ts';
 
-export const listeningRecord = tableFor<string>()(
+export const toListeningRecord = recordOf<string>()(
   'listening',
   'The service answers requests. Comes before the version record.',
   {
@@ -32,7 +30,7 @@ export const listeningRecord = tableFor<string>()(
   },
 );
 
-export const noticeRecord = tableFor<string>()('notice', 'A warning about the settings.', {
+export const toNoticeRecord = recordOf<string>()('notice', 'A warning about the settings.', {
   notice: [text('what it is, and what to do'), (notice) => notice],
 });
 
@@ -41,12 +39,12 @@ export interface AccountChange {
   readonly repeated?: boolean;
 }
 
-export const accountRecord = tableFor<Account & AccountChange>()('account', 'An account.', {
+export const toAccountRecord = recordOf<Account & AccountChange>()('account', 'An account.', {
   id: [text('id of the account'), (it) => it.publicId],
-  name: [text('name of the account'), (it) => it.name],
-  status: [text('active, suspended or closed'), (it) => it.status],
-  status_reason: [nullable(text('why')), (it) => it.statusReason],
-  balance_micros: [micros('balance'), (it) => it.balance],
+  name: text('name of the account'),
+  status: text('active, suspended or closed'),
+  status_reason: nullable(text('why')),
+  balance_micros: micros('balance'),
   price_standard_micros: [micros('price per URL, standard'), (it) => it.prices.standard],
   price_fast_micros: [micros('price per URL, fast'), (it) => it.prices.fast],
   password: [optional(text('for the dashboard; only from `account create`, shown once')), (it) => it.password],
@@ -58,12 +56,12 @@ interface NewPassword {
   readonly password: string;
 }
 
-export const passwordRecord = tableFor<NewPassword>()(
+export const toPasswordRecord = recordOf<NewPassword>()(
   'password',
   'A new password for the dashboard, shown this once.',
   {
-    name: [text('name of the account'), (it) => it.name],
-    password: [text('the password'), (it) => it.password],
+    name: text('name of the account'),
+    password: text('the password'),
   },
 );
 
@@ -72,55 +70,55 @@ interface ResetLink {
   readonly link: string;
 }
 
-export const resetLinkRecord = tableFor<ResetLink>()(
+export const toResetLinkRecord = recordOf<ResetLink>()(
   'reset_link',
   'A link with which the customer sets a new password.',
   {
-    name: [text('name of the account'), (it) => it.name],
-    link: [text('the link'), (it) => it.link],
+    name: text('name of the account'),
+    link: text('the link'),
   },
 );
 
-export const eventRecord = tableFor<AuditEvent>()('event', 'A change, and who made it.', {
-  id: [count('later events have higher numbers'), (it) => it.id],
-  account: [text('name of the account'), (it) => it.account],
-  event: [text('what happened'), (it) => it.event],
-  actor: [text('who did it'), (it) => it.actor],
-  address: [nullable(text('network address; of an operator also user and machine')), (it) => it.address],
-  details: [Type.Unsafe<AuditEvent['details']>({ description: 'by kind of event' }), (it) => it.details],
-  created_at: [instant('when'), (it) => toInstant(it.created_at)],
+export const toEventRecord = recordOf<AuditEvent>()('event', 'A change, and who made it.', {
+  id: count('later events have higher numbers'),
+  account: text('name of the account'),
+  event: text('what happened'),
+  actor: text('who did it'),
+  address: nullable(text('network address; of an operator also user and machine')),
+  details: Type.Unsafe<AuditEvent['details']>({ description: 'by kind of event' }),
+  created_at: [instant('when'), (it) => it.created_at],
 });
 
 const SERVICE_LEVELS = ['standard', 'fast'] as const;
 
-export const priceRecord = tableFor<Price>()('price', 'A price that an account had.', {
-  service: [oneOf(SERVICE_LEVELS, 'service level'), (it) => it.service],
-  price_micros: [micros('price per URL'), (it) => it.price],
-  reason: [nullable(text('why')), (it) => it.reason],
-  from: [instant('beginning'), (it) => toInstant(it.created_at)],
+export const toPriceRecord = recordOf<Price>()('price', 'A price that an account had.', {
+  service: oneOf(SERVICE_LEVELS, 'service level'),
+  price_micros: micros('price per URL'),
+  reason: nullable(text('why')),
+  from: [instant('beginning'), (it) => it.created_at],
 });
 
-const ENTRY_FIELDS = {
-  kind: [text('charge, restore, top_up, refund or adjustment'), (it: Entry) => it.kind],
-  amount_micros: [micros('negative when money leaves the account'), (it: Entry) => it.amount],
-  reference: [nullable(text("the operator's invoice, transfer or case")), (it: Entry) => it.reference],
-  reason: [nullable(text('why')), (it: Entry) => it.reason],
-  created_at: [instant('when'), (it: Entry) => toInstant(it.created_at)],
-} as const;
+const entryFields = fieldsOf<Entry>()({
+  kind: text('charge, restore, top_up, refund or adjustment'),
+  amount_micros: micros('negative when money leaves the account'),
+  reference: nullable(text("the operator's invoice, transfer or case")),
+  reason: nullable(text('why')),
+  created_at: [instant('when'), (it) => it.created_at],
+});
 
-export const entryRecord = tableFor<Entry>()('entry', 'An entry of a statement.', {
-  ...ENTRY_FIELDS,
-  subject: [text('what it was for'), (it) => it.subject],
+export const toEntryRecord = recordOf<Entry>()('entry', 'An entry of a statement.', {
+  ...embed(entryFields, (it: Entry) => it),
+  subject: text('what it was for'),
   balance_after_micros: [micros('balance after it'), (it) => it.balance_after],
 });
 
-export const statementRecord = tableFor<Statement & { readonly name: string }>()(
+export const toStatementRecord = recordOf<Statement & { readonly name: string }>()(
   'statement',
   'The sums of a statement, after its entries.',
   {
-    name: [text('name of the account'), (it) => it.name],
-    from: [instant('beginning'), (it) => toInstant(it.from)],
-    to: [instant('end, not included'), (it) => toInstant(it.to)],
+    name: text('name of the account'),
+    from: instant('beginning'),
+    to: instant('end, not included'),
     opening_balance_micros: [micros('balance at its beginning'), (it) => it.opening],
     closing_balance_micros: [micros('balance at its end'), (it) => it.closing],
     totals_micros: [
@@ -131,15 +129,15 @@ export const statementRecord = tableFor<Statement & { readonly name: string }>()
   },
 );
 
-export const keyRecord = tableFor<ApiKey & Partial<CreatedKey>>()('key', 'An API key.', {
-  id: [text('id of the key'), (it) => it.id],
-  name: [text('what it is for'), (it) => it.name],
-  prefix: [text('its first characters'), (it) => it.prefix],
+export const toKeyRecord = recordOf<ApiKey & Partial<CreatedKey>>()('key', 'An API key.', {
+  id: text('id of the key'),
+  name: text('what it is for'),
+  prefix: text('its first characters'),
   api_key: [optional(text('the key, shown only when it is made')), (it) => it.apiKey],
-  created_at: [instant('when'), (it) => toInstant(it.createdAt)],
-  expires_at: [nullable(instant('end')), (it) => toInstantOrNull(it.expiresAt)],
-  replaced_by: [nullable(text('id of its successor')), (it) => it.replacedBy],
-  revoked_at: [nullable(instant('when revoked')), (it) => toInstantOrNull(it.revokedAt)],
+  created_at: instant('when'),
+  expires_at: nullable(instant('end')),
+  replaced_by: nullable(text('id of its successor')),
+  revoked_at: nullable(instant('when revoked')),
 });
 
 export interface SubmissionChange {
@@ -148,45 +146,42 @@ export interface SubmissionChange {
   readonly repeated?: boolean;
 }
 
-export const submissionRecord = tableFor<Submission & SubmissionChange>()(
+export const toSubmissionRecord = recordOf<Submission & SubmissionChange>()(
   'submission',
   'A submission of any account.',
   {
-    reference: [text('reference of the job'), (it) => it.reference],
-    account: [text('name of the account'), (it) => it.account],
-    project: [nullable(text('project of the job')), (it) => it.project],
-    service: [oneOf(SERVICE_LEVELS, 'service level'), (it) => it.service],
-    status: [text('queued, processing, completed, partial or failed'), (it) => it.status],
+    reference: text('reference of the job'),
+    account: text('name of the account'),
+    project: nullable(text('project of the job')),
+    service: oneOf(SERVICE_LEVELS, 'service level'),
+    status: text('queued, processing, completed, partial or failed'),
     urls: [count('URLs in it'), (it) => it.url_count],
     completed: [count('URLs completed'), (it) => it.urls_completed],
     failed: [count('URLs failed'), (it) => it.urls_failed],
     price_per_url_micros: [micros('price per URL'), (it) => it.price],
-    charged_micros: [micros('charge'), (it) => it.charged],
-    refunded_micros: [micros('refunds'), (it) => it.refunded],
-    accepted_at: [instant('when accepted'), (it) => toInstant(it.created_at)],
-    dispatched_at: [nullable(instant('when handed to processing')), (it) => toInstantOrNull(it.dispatched_at)],
-    started_at: [nullable(instant('when processing began')), (it) => toInstantOrNull(it.started_at)],
-    finished_at: [nullable(instant('when it ended')), (it) => toInstantOrNull(it.finished_at)],
-    entries: [
-      list(Type.Object(getSchemas(ENTRY_FIELDS)), 'oldest first'),
-      (it) => it.entries.map((entry) => readFields(ENTRY_FIELDS, entry)),
-    ],
+    charged_micros: micros('charge'),
+    refunded_micros: micros('refunds'),
+    accepted_at: [instant('when accepted'), (it) => it.created_at],
+    dispatched_at: [nullable(instant('when handed to processing')), (it) => it.dispatched_at],
+    started_at: [nullable(instant('when processing began')), (it) => it.started_at],
+    finished_at: [nullable(instant('when it ended')), (it) => it.finished_at],
+    entries: [list(Type.Object(entryFields.schemas), 'oldest first'), (it) => it.entries.map(entryFields.read)],
     failed_now: [optional(count('failed by this command; only from `submission fail`')), (it) => it.failedNow],
     refunded_now_micros: [optional(micros('refunded by this command')), (it) => it.refundedNow],
     repeated: [optional(flag('the reference was used before, nothing was changed')), (it) => it.repeated],
   },
 );
 
-export const differenceRecord = tableFor<Difference>()('difference', 'A rule that the tables break.', {
-  rule: [text('the rule'), (it) => it.rule],
-  subject: [text('the account, entry, submission or index check'), (it) => it.subject],
+export const toDifferenceRecord = recordOf<Difference>()('difference', 'A rule that the tables break.', {
+  rule: text('the rule'),
+  subject: text('the account, entry, submission or index check'),
   expected: [text('required by the rule; amounts in micro-lira'), (it) => String(it.expected)],
   found: [text('in the tables; amounts in micro-lira'), (it) => String(it.found)],
 });
 
-export const backupRecord = tableFor<Backup>()('backup', 'A copy of the database.', {
-  file: [text('path'), (it) => it.file],
-  bytes: [count('size'), (it) => it.bytes],
+export const toBackupRecord = recordOf<Backup>()('backup', 'A copy of the database.', {
+  file: text('path'),
+  bytes: count('size'),
   differences: [count('rules broken'), (it) => it.differences.length],
 });
 
@@ -197,29 +192,29 @@ const prints = (...tables: readonly Pick<RecordTable<never>, 'schema'>[]): Comma
 
 /** What every command of `courier-service` prints with --json. `schema` prints a JSON Schema instead. */
 export const SERVICE_OUTPUT: Readonly<Record<string, CommandOutput>> = {
-  serve: { ...prints(listeningRecord, noticeRecord), first: 'listening' },
-  'account create': prints(accountRecord),
-  'account list': prints(accountRecord),
-  'account suspend': prints(accountRecord),
-  'account resume': prints(accountRecord),
-  'account close': prints(accountRecord),
-  'account events': prints(eventRecord),
-  'account top-up': prints(accountRecord),
-  'account adjust': prints(accountRecord),
-  'account set-price': prints(accountRecord),
-  'account prices': prints(priceRecord),
-  'account statement': prints(entryRecord, statementRecord),
-  'account reset-password': prints(passwordRecord),
-  'account reset-link': prints(resetLinkRecord),
-  'key create': prints(keyRecord),
-  'key list': prints(keyRecord),
-  'key revoke': prints(keyRecord),
-  'key regenerate': prints(keyRecord),
-  'submission show': prints(submissionRecord),
-  'submission requeue': prints(submissionRecord),
-  'submission fail': prints(submissionRecord),
-  refund: prints(submissionRecord),
-  events: prints(eventRecord),
-  audit: prints(differenceRecord),
-  backup: prints(backupRecord, differenceRecord),
+  serve: { ...prints(toListeningRecord, toNoticeRecord), first: 'listening' },
+  'account create': prints(toAccountRecord),
+  'account list': prints(toAccountRecord),
+  'account suspend': prints(toAccountRecord),
+  'account resume': prints(toAccountRecord),
+  'account close': prints(toAccountRecord),
+  'account events': prints(toEventRecord),
+  'account top-up': prints(toAccountRecord),
+  'account adjust': prints(toAccountRecord),
+  'account set-price': prints(toAccountRecord),
+  'account prices': prints(toPriceRecord),
+  'account statement': prints(toEntryRecord, toStatementRecord),
+  'account reset-password': prints(toPasswordRecord),
+  'account reset-link': prints(toResetLinkRecord),
+  'key create': prints(toKeyRecord),
+  'key list': prints(toKeyRecord),
+  'key revoke': prints(toKeyRecord),
+  'key regenerate': prints(toKeyRecord),
+  'submission show': prints(toSubmissionRecord),
+  'submission requeue': prints(toSubmissionRecord),
+  'submission fail': prints(toSubmissionRecord),
+  refund: prints(toSubmissionRecord),
+  events: prints(toEventRecord),
+  audit: prints(toDifferenceRecord),
+  backup: prints(toBackupRecord, toDifferenceRecord),
 };

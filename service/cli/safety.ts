@@ -5,12 +5,12 @@ import type { Difference } from '../operations/audit.ts';
 import { backUp } from '../operations/backup.ts';
 import { run } from './command.ts';
 import { administer, type DatabaseFlags, databaseOptions, findDatabase } from './database.ts';
-import { backupRecord, differenceRecord } from './records.ts';
+import { toBackupRecord, toDifferenceRecord } from './records.ts';
 
 function showDifferences(output: Output, differences: readonly Difference[]): void {
   for (const each of differences) {
     const { rule, subject, expected, found } = each;
-    output.record(differenceRecord.build(each));
+    output.record(toDifferenceRecord(each));
     output.print(`${subject}: expected ${expected}, found ${found} (${rule})`);
   }
 }
@@ -39,7 +39,7 @@ export function backupCommand(command: Command): void {
       run(async (output, file: string, flags: DatabaseFlags) => {
         const copy = await backUp(findDatabase(flags), file);
         const { bytes, differences } = copy;
-        output.record(backupRecord.build(copy));
+        output.record(toBackupRecord(copy));
         output.print(`${file}: ${bytes} bytes, checked`);
         showDifferences(output, differences);
         if (differences.length > 0) throw toDifferenceError(differences.length);

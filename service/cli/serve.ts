@@ -13,7 +13,7 @@ import { readSettings } from './config/file.ts';
 import type { ConfigFile } from './config/schema.ts';
 import { toSettings } from './config/to-settings.ts';
 import { configOption, DEFAULT_DATABASE, databaseOption } from './database.ts';
-import { listeningRecord, noticeRecord } from './records.ts';
+import { toListeningRecord, toNoticeRecord } from './records.ts';
 
 interface ServeFlags {
   readonly host?: string;
@@ -75,11 +75,11 @@ async function serve(output: Output, flags: ServeFlags): Promise<void> {
         }
       : {}),
   });
-  output.record(listeningRecord.build(service.baseUrl));
+  output.record(toListeningRecord(service.baseUrl));
   recordVersion(output, 'courier-service');
   output.print(`courier-service listens at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
   for (const notice of [...service.notices, ...describeUnknown(file)]) {
-    output.record(noticeRecord.build(notice));
+    output.record(toNoticeRecord(notice));
     output.warn(notice);
   }
   await stopped;

@@ -6,10 +6,10 @@ import type { Refund } from '../operations/refund.ts';
 import type { SubmissionRecord as Submission } from '../operations/submissions.ts';
 import { administer, databaseCommand, databaseOptions } from './database.ts';
 import { amount } from './numbers.ts';
-import { type SubmissionChange, submissionRecord } from './records.ts';
+import { type SubmissionChange, toSubmissionRecord } from './records.ts';
 
 function show(output: Output, each: Submission, change: SubmissionChange = {}): void {
-  output.record(submissionRecord.build({ ...each, ...change }));
+  output.record(toSubmissionRecord({ ...each, ...change }));
   const pending = each.url_count - each.urls_completed - each.urls_failed;
   output.print(
     `${each.reference} of ${each.account}: ${each.status}, ${each.service}, ${each.url_count} URLs (${each.urls_completed} completed, ` +

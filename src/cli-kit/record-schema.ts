@@ -1,6 +1,10 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import { Type } from '../json-schema/type.ts';
 
+declare const INSTANT: unique symbol;
+/** An instant as text, RFC 3339 in UTC. */
+export type Instant = string & { readonly [INSTANT]: true };
+
 /**
  * Fields of machine output. Every name is snake_case and says its unit: `_micros` for micro-lira, `_seconds` or `_ms`
  * for durations, `_at` for an instant.
@@ -9,7 +13,8 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 export const text = (description: string) => Type.String({ description });
 export const flag = (description: string) => Type.Boolean({ description });
 export const micros = (description: string) => Type.Integer({ description });
-export const instant = (description: string) => Type.String({ format: 'date-time', description });
+export const instant = (description: string) =>
+  Type.Unsafe<Instant>({ type: 'string', format: 'date-time', description });
 export const texts = (description: string) => Type.Array(Type.String(), { description });
 export const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
 export const optional = <T extends TSchema>(field: T) => Type.Optional(field);

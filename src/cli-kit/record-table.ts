@@ -1,34 +1,108 @@
-import type { Static, TObject, TProperties } from 'typebox';
-import { defineRecord } from './record-schema.ts';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { defineRecord, type Instant } from './record-schema.ts';
 
-/** The fields of a record, each with its schema and where its value comes from; an optional field is left out for undefined. */
+/** What a field is written from: an instant from its milliseconds. */
+type Written<T> = T extends Instant ? number : T extends (infer Item)[] ? readonly Item[] : T;
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The property that a field without a reader is written from: its name in camelCase, without the unit of money. */
+type Property<Name> = Name extends `${infer Amount}_micros`
+  ? CamelCase<Amount>
+  : Name extends string
+    ? CamelCase<Name>
+    : never;
+
+type HasProperty<Source, Name, Field extends TSchema> = Source extends {
+  readonly [Key in Property<Name>]: Written<Static<Field>>;
+}
+  ? Field
+  : never;
+
+/**
+ * The fields of a record: each with its schema, and with where its value comes from unless the source has a property of
+ * that name (`charged_micros`: `charged`). An optional field is left out for undefined.
+ */
 export type FieldTable<Source, Fields extends TProperties> = {
-  readonly [Name in keyof Fields]: readonly [Fields[Name], (source: Source) => Static<Fields[Name]> | undefined];
+  readonly [Name in keyof Fields]: HasProperty<Source, Name, Fields[Name]> | Entry<Source, Fields[Name]>;
 };
 
-/** A type of record: its schema, and what builds one. */
-export interface RecordTable<Source> {
-  readonly schema: TObject;
-  build(source: Source): { readonly type: string };
+type Entry<Source, Field extends TSchema> = readonly [Field, (source: Source) => Written<Static<Field>> | undefined];
+
+/** Fields of one source: their schemas, and what reads them all. */
+export interface Fields<Source, Schemas extends TProperties> {
+  readonly schemas: Schemas;
+  readonly table: { readonly [Name in keyof Schemas]: Entry<Source, Schemas[Name]> };
+  read(source: Source): { readonly [Name in keyof Schemas]: Static<Schemas[Name]> };
 }
 
-export const getSchemas = <Fields extends TProperties>(fields: FieldTable<never, Fields>): Fields =>
-  Object.fromEntries(Object.entries(fields).map(([name, [schema]]) => [name, schema])) as Fields;
+/** What makes a record of its source, with the schema of the record. */
+export interface RecordTable<Source> {
+  (source: Source): { readonly type: string };
+  readonly schema: TObject;
+}
 
-export const readFields = <Source, Fields extends TProperties>(
-  fields: FieldTable<Source, Fields>,
-  source: Source,
-): { [Name in keyof Fields]: Static<Fields[Name]> } =>
-  Object.fromEntries(Object.entries(fields).map(([name, [, read]]) => [name, read(source)])) as never;
+type AnyField = TSchema | readonly [TSchema, (source: never) => unknown];
 
-/** Defines a type of record that is built from a `Source`. */
-export const tableFor =
+/** Defines fields that several records, or the items of a list, have. */
+export const fieldsOf =
   <Source>() =>
-  <Fields extends TProperties>(
+  <Schemas extends TProperties>(table: FieldTable<Source, Schemas>): Fields<Source, Schemas> => {
+    const fields = Object.entries(table as Readonly<Record<string, AnyField>>);
+    const readers = fields.map(([name, field]) => [name, toReader(name, field)] as const);
+    const schemas = Object.fromEntries(fields.map(([name, field]) => [name, getSchema(field)])) as Schemas;
+    return {
+      schemas,
+      table: Object.fromEntries(readers.map(([name, read]) => [name, [schemas[name], read]])) as never,
+      read: (source) => {
+        const record: Record<string, unknown> = {};
+        for (const [name, read] of readers) record[name] = read(source as never);
+        return record as never;
+      },
+    };
+  };
+
+/** Fields of a part of the source, for the table of the whole. */
+export const embed = <Source, Part, Schemas extends TProperties>(
+  { table }: Fields<Part, Schemas>,
+  select: (source: Source) => Part,
+): Fields<Source, Schemas>['table'] =>
+  Object.fromEntries(
+    Object.entries<Entry<Part, TSchema>>(table).map(([name, [schema, read]]) => [
+      name,
+      [schema, (source: Source) => read(select(source))],
+    ]),
+  ) as never;
+
+/** Defines a type of record that is made from a `Source`. */
+export const recordOf =
+  <Source>() =>
+  <Schemas extends TProperties>(
     name: string,
     description: string,
-    fields: FieldTable<Source, Fields>,
-  ): RecordTable<Source> => ({
-    schema: defineRecord(name, description, getSchemas(fields)),
-    build: (source) => ({ type: name, ...readFields(fields, source) }),
-  });
+    table: FieldTable<Source, Schemas>,
+  ): RecordTable<Source> => {
+    const { schemas, read } = fieldsOf<Source>()(table);
+    return Object.assign((source: Source) => ({ type: name, ...read(source) }), {
+      schema: defineRecord(name, description, schemas),
+    });
+  };
+
+const hasReader = (field: AnyField): field is readonly [TSchema, (source: never) => unknown] => Array.isArray(field);
+
+const getSchema = (field: AnyField): TSchema => (hasReader(field) ? field[0] : field);
+
+function toReader(name: string, field: AnyField): (source: never) => unknown {
+  const property = name.replace(/_micros$/, '').replaceAll(/_([a-z])/g, (_, first: string) => first.toUpperCase());
+  const read = hasReader(field) ? field[1] : (source: Readonly<Record<string, unknown>>) => source[property];
+  if (!isInstant(getSchema(field))) return read;
+  return (source) => {
+    const at = read(source);
+    return typeof at === 'number' ? new Date(at).toISOString() : at;
+  };
+}
+
+const isInstant = (schema: { format?: unknown; anyOf?: readonly TSchema[] }): boolean =>
+  schema.format === 'date-time' || (schema.anyOf ?? []).some(isInstant);

@@ -1,9 +1,10 @@
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import type { Output } from '../cli-kit/output.ts';
 import type { Account, Config, Watch } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
-import type { GlobalFlags } from './output/command.ts';
+import { action, type Ending, type GlobalFlags } from './output/command.ts';
 
 export interface CommandContext {
   readonly file: string;
@@ -21,6 +22,11 @@ export async function withLedger<T>({ config: file }: GlobalFlags, work: (contex
     await ledger.close();
   }
 }
+
+/** The action of a command that works with the ledger of its configuration. */
+export const ledgerAction = <Args extends unknown[]>(
+  work: (output: Output, context: CommandContext, ...args: Args) => Promise<Ending>,
+) => action<Args>((output, flags, ...args) => withLedger(flags, (context) => work(output, context, ...args)));
 
 /** The watches named, in that order; all of them when none is. */
 export function selectWatches({ watches }: Config, names: readonly string[]): Watch[] {

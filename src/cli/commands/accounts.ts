@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { resumeRefused } from '../../ledger/batches/refusal-stop.ts';
 import { moveAccount } from '../../ledger/money/account.ts';
-import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toMovedRecord, toResumedRecord } from '../output/records/account.ts';
-import { getAccount, withLedger } from '../with-ledger.ts';
+import { getAccount, ledgerAction } from '../with-ledger.ts';
 
 export function accountsCommand(command: Command): void {
   configureResume(
@@ -26,40 +25,36 @@ function configureResume(command: Command): void {
     .argument('<account>', 'name of the account')
     .option('--release', 'take the batches back instead: their URLs are due again under the settings of the next run')
     .action(
-      action((output, flags, name: string, { release = false }: { release?: boolean }) =>
-        withLedger(flags, async ({ config, ledger }) => {
-          const { id } = getAccount(config, name);
-          const { stopped, batches } = await resumeRefused(ledger, id, { release, by: userInfo().username });
-          output.record(toResumedRecord(id, { stopped, release, batches }));
-          const counted = formatCounted(batches, 'batch', 'batches');
-          output.print(
-            !stopped
-              ? `Account ${id} is not stopped by refusals of the service: nothing was changed.`
-              : release
-                ? `Account ${id} sends again. ${counted} taken back, nothing of it was charged: the URLs are due again, and ` +
-                  'the next run plans them by the settings of that time.'
-                : `Account ${id} sends again: ${counted} to send, with the bytes and keys that they had. Nothing of it was ` +
-                  'charged. A running worker sends within a minute, else the next run.',
-          );
-          return { exitCode: EXIT.done, summary: { account: id } };
-        }),
-      ),
+      ledgerAction(async (output, { config, ledger }, name: string, { release = false }: { release?: boolean }) => {
+        const { id } = getAccount(config, name);
+        const { stopped, batches } = await resumeRefused(ledger, id, { release, by: userInfo().username });
+        output.record(toResumedRecord({ account: id, stopped, release, batches }));
+        const counted = formatCounted(batches, 'batch', 'batches');
+        output.print(
+          !stopped
+            ? `Account ${id} is not stopped by refusals of the service: nothing was changed.`
+            : release
+              ? `Account ${id} sends again. ${counted} taken back, nothing of it was charged: the URLs are due again, and ` +
+                'the next run plans them by the settings of that time.'
+              : `Account ${id} sends again: ${counted} to send, with the bytes and keys that they had. Nothing of it was ` +
+                'charged. A running worker sends within a minute, else the next run.',
+        );
+        return { exitCode: EXIT.done, summary: { account: id } };
+      }),
     );
 }
 
 function configureMove(command: Command): void {
   command.argument('<account>', 'name of the account').action(
-    action((output, flags, name: string) =>
-      withLedger(flags, async ({ config, ledger }) => {
-        const account = getAccount(config, name);
-        await moveAccount(ledger, account);
-        output.record(toMovedRecord(account));
-        output.print(
-          `Account ${account.id} is at ${account.baseUrl} from now on. Its batches, keys and charges are kept: nothing was ` +
-            'submitted or charged. The id that the service shows next is taken for its own.',
-        );
-        return { exitCode: EXIT.done, summary: { account: account.id } };
-      }),
-    ),
+    ledgerAction(async (output, { config, ledger }, name: string) => {
+      const account = getAccount(config, name);
+      await moveAccount(ledger, account);
+      output.record(toMovedRecord(account));
+      output.print(
+        `Account ${account.id} is at ${account.baseUrl} from now on. Its batches, keys and charges are kept: nothing was ` +
+          'submitted or charged. The id that the service shows next is taken for its own.',
+      );
+      return { exitCode: EXIT.done, summary: { account: account.id } };
+    }),
   );
 }

@@ -17,12 +17,12 @@ import type { AccountId, LedgerId, RunId } from '../../submission/ids.ts';
 import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
 import { WATCH_PHASE } from '../../temporal-api/phases.ts';
 import { wakeDispatcher } from '../../temporal-api/wake-dispatcher.ts';
-import { action, type Ending } from '../output/command.ts';
+import type { Ending } from '../output/command.ts';
 import { formatCharge, formatCounted } from '../output/format.ts';
 import { toAppliedRecord } from '../output/records/plan.ts';
 import { type PlanFile, readPlanFile } from '../plan-file.ts';
 import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
-import { type CommandContext, getAccount, getWatch, withLedger } from '../with-ledger.ts';
+import { type CommandContext, getAccount, getWatch, ledgerAction } from '../with-ledger.ts';
 import { workHere } from '../work-here.ts';
 
 interface ApplyFlags {
@@ -41,16 +41,14 @@ export function applyCommand(command: Command): void {
     )
     .option(...MAX_TIME_OPTION)
     .action(
-      action((output, flags, file: string, { approve = false, once = false, maxTime }: ApplyFlags) =>
-        withLedger(flags, (context) => {
-          const plan = readPlanFile(file);
-          const limits = createTimeLimit(maxTime);
-          if (!approve) requireNoGuard(plan);
-          const plans = toPlans(context.config, plan);
-          const by = approve ? `${userInfo().username}: courier apply` : null;
-          return once ? applyHere(output, context, plans, by, limits) : applyAtWorker(output, context, plans, by);
-        }),
-      ),
+      ledgerAction((output, context, file: string, { approve = false, once = false, maxTime }: ApplyFlags) => {
+        const plan = readPlanFile(file);
+        const limits = createTimeLimit(maxTime);
+        if (!approve) requireNoGuard(plan);
+        const plans = toPlans(context.config, plan);
+        const by = approve ? `${userInfo().username}: courier apply` : null;
+        return once ? applyHere(output, context, plans, by, limits) : applyAtWorker(output, context, plans, by);
+      }),
     );
 }
 
@@ -159,7 +157,7 @@ async function apply(
   for (const [at, { watch, run }] of plans.entries()) {
     const each = applied[at];
     if (each === undefined) throw new RangeError('applyPlans returned fewer plans than it was given');
-    output.record(toAppliedRecord({ watch: watch.id, run }, each));
+    output.record(toAppliedRecord({ watch: watch.id, run, ...each }));
     report(output, EXIT.done, [formatApplied(watch.id, each)]);
   }
   for (const account of accounts) await wake(client, ledger.id, account);

@@ -10,11 +10,11 @@ import { writeWhole } from '../../report/report-file.ts';
 import { parseDay } from '../day-argument.ts';
 import { renderAuditCsv } from '../output/audit-csv.ts';
 import { listAuditLines } from '../output/audit-text.ts';
-import { action, type Ending, toReadFailureCode } from '../output/command.ts';
+import { type Ending, toReadFailureCode } from '../output/command.ts';
 import { formatCounted, formatDuration } from '../output/format.ts';
 import { openStages } from '../output/progress.ts';
 import { listAuditRecords } from '../output/records/audit.ts';
-import { type CommandContext, getAccount, withLedger } from '../with-ledger.ts';
+import { type CommandContext, getAccount, ledgerAction } from '../with-ledger.ts';
 
 interface AuditFlags {
   readonly from?: number;
@@ -38,11 +38,7 @@ export function auditCommand(command: Command): void {
     .option('--all', 'show each purchase, also where both sides are the same')
     .option('--csv', 'one line for each purchase as CSV, with all of them')
     .option('-o, --out <file>', 'write to this file, replacing it')
-    .action(
-      action((output, flags, names: string[], options: AuditFlags) =>
-        withLedger(flags, (context) => audit(output, context, names, options)),
-      ),
-    );
+    .action(ledgerAction(audit));
 }
 
 async function audit(

@@ -14,7 +14,7 @@ export function backupCommand(command: Command): void {
       const { ledgerUrl } = loadConfig(path);
       output.say('Copying the ledger …');
       const { bytes, ...copy } = await backUpLedger(ledgerUrl, target);
-      output.record(toLedgerCopyRecord(target, copy));
+      output.record(toLedgerCopyRecord({ file: target, ...copy }));
       output.print(`${target}: ${describe(copy)}; ${formatCount(bytes)} bytes, checked.`);
       return { exitCode: EXIT.done, summary: { bytes } };
     }),
@@ -26,7 +26,7 @@ export function restoreCommand(command: Command): void {
     action(async (output, { config: path }, file: string) => {
       const { ledgerUrl } = loadConfig(path);
       const { kept, ...copy } = restoreLedger(ledgerUrl, resolve(file), Date.now());
-      output.record(toLedgerCopyRecord(file, copy));
+      output.record(toLedgerCopyRecord({ file, ...copy }));
       output.print(`Restored ${describe(copy)}.`);
       if (kept !== null) output.print(`The former ledger is kept as ${kept}.`);
       output.print(

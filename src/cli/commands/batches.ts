@@ -8,10 +8,9 @@ import type { BatchState } from '../../ledger/purchases/states.ts';
 import { type BatchUrl, listBatchUrls } from '../../ledger/reports/batch-urls.ts';
 import { type BatchFilter, type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
-import { action } from '../output/command.ts';
 import { formatAmount, formatCounted, formatDecision } from '../output/format.ts';
 import { BATCH_STATES, toBatchRecord, toBatchUrlRecord, toCancelledRecord } from '../output/records/batch.ts';
-import { getWatch, withLedger } from '../with-ledger.ts';
+import { getWatch, ledgerAction } from '../with-ledger.ts';
 import { findBatch } from './find-batch.ts';
 import { configureResolve } from './resolve.ts';
 
@@ -48,8 +47,8 @@ function addShowAndResolve(command: Command): void {
 
 function configureList(command: Command, only?: BatchState): void {
   command.option('--watch <watch>', 'only batches of this watch').action(
-    action((output, flags, { watch, state = only }: { watch?: string; state?: BatchState }) =>
-      withLedger(flags, async ({ ledger, config }) => {
+    ledgerAction(
+      async (output, { ledger, config }, { watch, state = only }: { watch?: string; state?: BatchState }) => {
         const filter: BatchFilter = {
           ...(watch === undefined ? {} : { watch: getWatch(config.watches, watch).id }),
           ...(state === undefined ? {} : { state }),
@@ -63,51 +62,47 @@ function configureList(command: Command, only?: BatchState): void {
         }
         if (batches.length === 0) output.print('The ledger has no such batch.');
         return { exitCode: EXIT.done, summary: { batches: batches.length } };
-      }),
+      },
     ),
   );
 }
 
 function configureShow(command: Command): void {
   command.argument('<batch>', 'number of the batch, or reference of its job').action(
-    action((output, flags, name: string) =>
-      withLedger(flags, async ({ ledger, config }) => {
-        const batch = await findBatch(ledger, name);
-        const zone = getTimeZone(config.watches.get(batch.watch));
-        output.record(toBatchRecord(batch));
-        output.print(formatBatch(batch, zone));
-        if (batch.reason !== null) output.print(`  ${batch.reason}`);
-        const account = config.accounts.get(batch.account);
-        const unread = account === undefined ? null : await explainUnread(ledger, account, batch.batch);
-        if (unread !== null) output.print(`  ${unread}`);
-        output.print(
-          `  run ${batch.run ?? 'none'}${formatDecided(batch, zone)}, project "${batch.project}", tag ${batch.tag ?? 'none'}, key ${batch.key ?? 'none'}, ` +
-            formatCounted(batch.attempts, 'attempt'),
-        );
-        for (const url of await listBatchUrls(ledger, batch.batch)) {
-          output.record(toBatchUrlRecord(url));
-          output.print(`  ${formatUrl(url)}`);
-        }
-        return { exitCode: EXIT.done, summary: { batch: batch.batch, urls: batch.urls, unread } };
-      }),
-    ),
+    ledgerAction(async (output, { ledger, config }, name: string) => {
+      const batch = await findBatch(ledger, name);
+      const zone = getTimeZone(config.watches.get(batch.watch));
+      output.record(toBatchRecord(batch));
+      output.print(formatBatch(batch, zone));
+      if (batch.reason !== null) output.print(`  ${batch.reason}`);
+      const account = config.accounts.get(batch.account);
+      const unread = account === undefined ? null : await explainUnread(ledger, account, batch.batch);
+      if (unread !== null) output.print(`  ${unread}`);
+      output.print(
+        `  run ${batch.run ?? 'none'}${formatDecided(batch, zone)}, project "${batch.project}", tag ${batch.tag ?? 'none'}, key ${batch.key ?? 'none'}, ` +
+          formatCounted(batch.attempts, 'attempt'),
+      );
+      for (const url of await listBatchUrls(ledger, batch.batch)) {
+        output.record(toBatchUrlRecord(url));
+        output.print(`  ${formatUrl(url)}`);
+      }
+      return { exitCode: EXIT.done, summary: { batch: batch.batch, urls: batch.urls, unread } };
+    }),
   );
 }
 
 function configureCancel(command: Command): void {
   command.argument('<batch>', 'number of the batch, as "courier batches list" shows it').action(
-    action((output, flags, name: string) =>
-      withLedger(flags, async ({ ledger }) => {
-        const { batch, watch } = await findBatch(ledger, name);
-        const { urls } = await cancelBatch(ledger, batch, userInfo().username);
-        output.record(toCancelledRecord(batch, urls));
-        output.print(
-          `Batch ${batch} of ${watch} is cancelled: nothing of it was sent or charged. ${formatCounted(urls, 'URL')} ` +
-            'due again; the next run plans them by the configuration of that day.',
-        );
-        return { exitCode: EXIT.done, summary: { batch, urls } };
-      }),
-    ),
+    ledgerAction(async (output, { ledger }, name: string) => {
+      const { batch, watch } = await findBatch(ledger, name);
+      const { urls } = await cancelBatch(ledger, batch, userInfo().username);
+      output.record(toCancelledRecord({ batch, urls }));
+      output.print(
+        `Batch ${batch} of ${watch} is cancelled: nothing of it was sent or charged. ${formatCounted(urls, 'URL')} ` +
+          'due again; the next run plans them by the configuration of that day.',
+      );
+      return { exitCode: EXIT.done, summary: { batch, urls } };
+    }),
   );
 }
 

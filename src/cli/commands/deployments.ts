@@ -13,7 +13,7 @@ import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toBuildRecord, toMovedRunRecord, toPromotedRecord } from '../output/records/deployment.ts';
 import { toSentence } from '../requirements.ts';
-import { withLedger } from '../with-ledger.ts';
+import { ledgerAction } from '../with-ledger.ts';
 
 export function deploymentsCommand(command: Command): void {
   configureList(command.command('list').description('list the builds of a deployment, and what still runs on each'));
@@ -32,7 +32,7 @@ function configureList(command: Command): void {
         const versions = await listVersions(temporal, deployment);
         if (versions.length === 0) throw toUnknown(deployment);
         for (const version of versions) {
-          output.record(toBuildRecord(deployment, version));
+          output.record(toBuildRecord({ deployment, ...version }));
           output.print(formatVersion(version));
         }
         return { exitCode: EXIT.done, summary: { builds: versions.length } };
@@ -77,19 +77,17 @@ function configureMove(command: Command): void {
     .argument('<run>', 'name of the run, as "courier status" shows it: watch/LEDGER/WATCH/…')
     .requiredOption('--to <build>', 'the build that continues it; run the command where that build is installed')
     .action(
-      action((output, flags, run: string, { to: build }: { to: string }) =>
-        withLedger(flags, ({ config, file, ledger }) =>
-          withTemporal(config, file, async (temporal) => {
-            // Loaded here: the other commands need no worker of the SDK.
-            const { moveRun } = await import('../../connector/move-run.ts');
-            const dataConverter = createDataConverter(findServer(config, file));
-            const move = await moveRun({ temporal, ledger: ledger.id, dataConverter }, run, build);
-            if (move.kind === 'refused') throw toNotMoved(move);
-            output.record(toMovedRunRecord(run, move));
-            output.print(`${run} continues on ${formatBuild(move.to)}. Nothing is sent or charged twice.`);
-            return { exitCode: EXIT.done, summary: { run, build } };
-          }),
-        ),
+      ledgerAction((output, { config, file, ledger }, run: string, { to: build }: { to: string }) =>
+        withTemporal(config, file, async (temporal) => {
+          // Loaded here: the other commands need no worker of the SDK.
+          const { moveRun } = await import('../../connector/move-run.ts');
+          const dataConverter = createDataConverter(findServer(config, file));
+          const move = await moveRun({ temporal, ledger: ledger.id, dataConverter }, run, build);
+          if (move.kind === 'refused') throw toNotMoved(move);
+          output.record(toMovedRunRecord({ run, ...move }));
+          output.print(`${run} continues on ${formatBuild(move.to)}. Nothing is sent or charged twice.`);
+          return { exitCode: EXIT.done, summary: { run, build } };
+        }),
       ),
     );
 }

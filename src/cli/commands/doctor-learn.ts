@@ -33,11 +33,11 @@ export async function learnServices(output: Output, context: CommandContext): Pr
     }
     const learned = await learnService(config, ledger, account, signal);
     const { readings, proposals, failures } = learned;
-    for (const reading of readings) output.record(toReadingRecord(account.id, reading));
-    for (const proposal of proposals) output.record(toProposalRecord(account.id, proposal));
+    for (const reading of readings) output.record(toReadingRecord({ account: account.id, ...reading }));
+    for (const proposal of proposals) output.record(toProposalRecord({ account: account.id, ...proposal }));
     const own = raw.accounts[account.id];
     const block = own === undefined ? null : toBlock(account.id, own, proposals);
-    if (block !== null) output.record(toBlockRecord(account.id, block));
+    if (block !== null) output.record(toBlockRecord({ account: account.id, yaml: block }));
     const exitCode = toExitCode(learned);
     report(output, exitCode, formatLearned(account, learned, block));
     codes.push(exitCode);

@@ -13,12 +13,12 @@ import { countDueChecks } from '../../ledger/index-checks/count-due-checks.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import type { LedgerId } from '../../submission/ids.ts';
 import type { CheckResult } from '../../temporal-api/workflows.ts';
-import { action, type Ending } from '../output/command.ts';
+import type { Ending } from '../output/command.ts';
 import { formatCount } from '../output/format.ts';
 import { toIndexCheckRecord } from '../output/records/run.ts';
 import { requireWorker } from '../requirements.ts';
 import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
-import { selectWatches, withLedger } from '../with-ledger.ts';
+import { ledgerAction, selectWatches } from '../with-ledger.ts';
 import { workHere } from '../work-here.ts';
 
 export function indexCheckCommand(command: Command): void {
@@ -27,8 +27,8 @@ export function indexCheckCommand(command: Command): void {
     .option('--once', 'work in this process and end with it; without it, a "courier worker" does the work')
     .option(...MAX_TIME_OPTION)
     .action(
-      action((output, flags, names: string[], { once = false, maxTime }: { once?: boolean; maxTime?: string }) =>
-        withLedger(flags, async (context) => {
+      ledgerAction(
+        async (output, context, names: string[], { once = false, maxTime }: { once?: boolean; maxTime?: string }) => {
           const { config, file, ledger } = context;
           const limits = createTimeLimit(maxTime);
           const watches = selectChecked(config, names);
@@ -41,7 +41,7 @@ export function indexCheckCommand(command: Command): void {
             await requireWorker(temporal, ledger.id);
             return check(temporal.client);
           });
-        }),
+        },
       ),
     );
 }
@@ -60,7 +60,7 @@ async function hasChecks(ledger: Ledger, watches: readonly Watch[]): Promise<boo
 function reportNothingDue(output: Output, watches: readonly Watch[]): Ending {
   const nothing: CheckResult = { checked: 0, found: 0, charged: ZERO, stopped: null };
   for (const watch of watches) {
-    output.record(toIndexCheckRecord(watch.id, nothing));
+    output.record(toIndexCheckRecord({ watch: watch.id, ...nothing }));
     report(output, EXIT.done, [formatCheck(watch, nothing)]);
   }
   return { exitCode: EXIT.done, summary: { watches: watches.length } };
@@ -71,7 +71,7 @@ async function checkAll(output: Output, client: Client, ledger: LedgerId, watche
     watches.map(async (watch): Promise<ExitCode> => {
       const name = newRunName(Date.now(), Math.random());
       const result = await followCheck(await startCheck(client, ledger, watch, name));
-      output.record(toIndexCheckRecord(watch.id, result));
+      output.record(toIndexCheckRecord({ watch: watch.id, ...result }));
       const exitCode = result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
       report(output, exitCode, [formatCheck(watch, result)]);
       return exitCode;

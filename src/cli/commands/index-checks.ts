@@ -4,10 +4,9 @@ import { getTimeZone } from '../../config/time-zone.ts';
 import { findNextCheck } from '../../connector/next-check.ts';
 import { eachIndexState, type IndexState } from '../../ledger/reports/index-states.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
-import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toIndexStateRecord } from '../output/records/index-checks.ts';
-import { getWatch, selectWatches, withLedger } from '../with-ledger.ts';
+import { getWatch, ledgerAction, selectWatches } from '../with-ledger.ts';
 
 interface ListFlags {
   readonly watch?: string;
@@ -33,26 +32,24 @@ export function indexChecksCommand(command: Command): void {
     .addOption(only('--found', 'only URLs that the last check found', 'notFound', 'unchecked'))
     .addOption(only('--unchecked', 'only URLs that were not checked yet', 'found', 'notFound'))
     .action(
-      action((output, flags, options: ListFlags) =>
-        withLedger(flags, async ({ config, ledger }) => {
-          const watches =
-            options.watch === undefined ? selectWatches(config, []) : [getWatch(config.watches, options.watch)];
-          const asked = (Object.keys(CHOICES) as (keyof typeof CHOICES)[]).find((flag) => options[flag] === true);
-          let urls = 0;
-          for (const watch of watches) {
-            for await (const state of eachIndexState(ledger, watch.id)) {
-              if (asked !== undefined && state.result !== CHOICES[asked]) continue;
-              const shown = { ...state, nextCheckAt: findNextCheck(watch, state).at };
-              output.record(toIndexStateRecord(shown));
-              output.print(formatState(shown, getTimeZone(watch)));
-              urls += 1;
-            }
+      ledgerAction(async (output, { config, ledger }, options: ListFlags) => {
+        const watches =
+          options.watch === undefined ? selectWatches(config, []) : [getWatch(config.watches, options.watch)];
+        const asked = (Object.keys(CHOICES) as (keyof typeof CHOICES)[]).find((flag) => options[flag] === true);
+        let urls = 0;
+        for (const watch of watches) {
+          for await (const state of eachIndexState(ledger, watch.id)) {
+            if (asked !== undefined && state.result !== CHOICES[asked]) continue;
+            const shown = { ...state, nextCheckAt: findNextCheck(watch, state).at };
+            output.record(toIndexStateRecord(shown));
+            output.print(formatState(shown, getTimeZone(watch)));
+            urls += 1;
           }
-          if (urls === 0) output.print('No such URL.');
-          else output.print(`${formatCounted(urls, 'URL')}.`);
-          return { exitCode: EXIT.done, summary: { urls } };
-        }),
-      ),
+        }
+        if (urls === 0) output.print('No such URL.');
+        else output.print(`${formatCounted(urls, 'URL')}.`);
+        return { exitCode: EXIT.done, summary: { urls } };
+      }),
     );
 }
 

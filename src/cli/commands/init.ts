@@ -117,7 +117,7 @@ async function surveyWithProgress(output: Output, site: string, { allowPrivateHo
 }
 
 function report(output: Output, survey: SiteSurvey, watch: StarterWatch | null): void {
-  output.record(toSiteRecord(survey, watch));
+  output.record(toSiteRecord({ ...survey, proposed: watch }));
   const { site, urls, withLastmod, complete, problems } = survey;
   if (watch === null) {
     output.warn(`${site}: no sitemap was found. Tried:`);

@@ -11,12 +11,12 @@ import { LedgerError } from '../../ledger/ledger-error.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { findHostProblem } from '../../url/hosts.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { action, type Ending } from '../output/command.ts';
+import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toListedPagesRecord } from '../output/records/forget.ts';
 import { parseUrlArgument } from '../url-argument.ts';
 import { readUrlFile } from '../url-file.ts';
-import { type CommandContext, withLedger } from '../with-ledger.ts';
+import { type CommandContext, ledgerAction } from '../with-ledger.ts';
 import { compactLedger } from './ledger-prune.ts';
 
 interface ForgetFlags {
@@ -39,11 +39,7 @@ export function ledgerForgetCommand(command: Command): void {
     .option('--dry-run', 'only count what would be forgotten')
     .option('--yes', 'forget without asking')
     .option('--vacuum', 'then write a SQLite file again, so that its free space holds no address either')
-    .action(
-      action((output, flags, urls: string[], options: ForgetFlags) =>
-        withLedger(flags, (context) => forget(output, context, urls, options)),
-      ),
-    );
+    .action(ledgerAction(forget));
 }
 
 const PROGRESS_EVERY_MS = 5_000;
@@ -61,7 +57,7 @@ async function forget(
   const survey = await surveyForget(ledger, input, { signal });
   refuse(survey, input, formatCommand(urls, flags));
   for (const [watch, pages] of survey.listed) {
-    output.record(toListedPagesRecord(watch, pages));
+    output.record(toListedPagesRecord({ watch, pages }));
     if (!output.quiet) output.print(`${formatCounted(pages, 'page')} kept: the watch ${watch} lists them.`);
   }
   const listed = sum([...survey.listed.values()]);

@@ -5,10 +5,10 @@ import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type Vacuumed, vacuumSqlite } from '../../database/vacuum.ts';
 import { openArchive } from '../../ledger/retention/archive.ts';
 import { type Pruned, pruneLedger } from '../../ledger/retention/prune.ts';
-import { action, type Ending } from '../output/command.ts';
+import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toPrunedRecord } from '../output/records/prune.ts';
-import { type CommandContext, withLedger } from '../with-ledger.ts';
+import { type CommandContext, ledgerAction } from '../with-ledger.ts';
 
 interface PruneFlags {
   readonly dryRun?: boolean;
@@ -21,9 +21,7 @@ export function ledgerPruneCommand(command: Command): void {
     .description('remove old details as "retention" of the configuration says; purchases and charges stay')
     .option('--dry-run', 'only count what would be removed')
     .option('--vacuum', 'then give free space of a SQLite file back to the disk; nothing can be written meanwhile')
-    .action(
-      action((output, flags, options: PruneFlags) => withLedger(flags, (context) => prune(output, context, options))),
-    );
+    .action(ledgerAction(prune));
 }
 
 const PROGRESS_EVERY_MS = 5_000;
@@ -60,7 +58,7 @@ async function prune(
     await archive?.close();
   }
   for (const [table, rows] of Object.entries(pruned)) {
-    output.record(toPrunedRecord(table, rows));
+    output.record(toPrunedRecord({ table, rows }));
     if (rows > 0 && !output.quiet) output.print(`${table}: ${formatCounted(rows, 'row')}`);
   }
   const file = archive?.file() ?? null;

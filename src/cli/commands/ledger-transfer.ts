@@ -7,10 +7,10 @@ import { type Imported, type ImportedUrl, importPurchases } from '../../ledger/j
 import { eachPurchasedPage } from '../../ledger/reports/purchased-urls.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { type ImportOptions, readImportFile } from '../import-file.ts';
-import { action, type Ending } from '../output/command.ts';
+import type { Ending } from '../output/command.ts';
 import { formatCount, formatCounted } from '../output/format.ts';
 import { toImportedRecord, toPurchasedUrlRecord } from '../output/records/ledger.ts';
-import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
+import { type CommandContext, getWatch, ledgerAction } from '../with-ledger.ts';
 
 /** URLs in one transaction: another process waits for no more than these. */
 const CHUNK = 5_000;
@@ -21,11 +21,7 @@ export function transferCommands(command: Command): void {
     .command('export')
     .description('print every URL that was bought, one JSON record a line, for "courier ledger import"')
     .argument('[watch...]', 'watches to export, removed ones too (default: all)')
-    .action(
-      action((output, flags, names: string[]) =>
-        withLedger(flags, (context) => exportPurchases(output, context, names as WatchId[])),
-      ),
-    );
+    .action(ledgerAction((output, context, names: string[]) => exportPurchases(output, context, names as WatchId[])));
   command
     .command('import')
     .description('record URLs as already submitted, so that they are not bought; shows what it would do without --yes')
@@ -33,12 +29,12 @@ export function transferCommands(command: Command): void {
     .option('--watch <watch>', 'the watch of all of them; a plain list needs it')
     .option('--yes', 'write it to the ledger')
     .action(
-      action((output, flags, file: string, { watch, yes = false }: { watch?: string; yes?: boolean }) =>
-        withLedger(flags, ({ config, ledger }) => {
+      ledgerAction(
+        (output, { config, ledger }, file: string, { watch, yes = false }: { watch?: string; yes?: boolean }) => {
           const chosen = watch === undefined ? null : getWatch(config.watches, watch);
           const options = { config, watch: chosen, now: ledger.now() };
           return importFile(output, ledger, file, options, yes);
-        }),
+        },
       ),
     );
 }
@@ -88,7 +84,7 @@ async function importFile(
   }
   for (const [watch, some] of waiting) if (some.length > 0) await flush(watch, some);
   for (const [watch, imported] of sums) {
-    output.record(toImportedRecord(watch.id, watch.account, imported));
+    output.record(toImportedRecord({ watch: watch.id, account: watch.account, ...imported }));
     report(output, EXIT.done, [formatImported(watch, imported, write)]);
   }
   if (!write) output.say('Nothing was written. To record them as already submitted, add --yes.');

@@ -6,10 +6,9 @@ import { findNextCheck } from '../../connector/next-check.ts';
 import { getUrlHistory, type Purchase, type UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { formatVersion } from '../../url/version.ts';
-import { action } from '../output/command.ts';
 import { toUrlHistoryRecord } from '../output/records/url-history.ts';
 import { parseUrlArgument } from '../url-argument.ts';
-import { withLedger } from '../with-ledger.ts';
+import { ledgerAction } from '../with-ledger.ts';
 import { ledgerForgetCommand } from './ledger-forget.ts';
 import { ledgerPruneCommand } from './ledger-prune.ts';
 import { transferCommands } from './ledger-transfer.ts';
@@ -23,23 +22,21 @@ export function ledgerCommand(command: Command): void {
     .description('show the history of a URL: where it was found, every purchase, every index check')
     .argument('<url>', 'the whole URL')
     .action(
-      action((output, flags, loc: string) =>
-        withLedger(flags, async ({ config, ledger }) => {
-          const url = parseUrlArgument(loc);
-          const histories = await getUrlHistory(ledger, url);
-          for (const history of histories) {
-            const watch = config.watches.get(history.watch);
-            const { url: page, goneRun, forgottenAt, nextCheckAt } = history;
-            const gone = goneRun !== null || forgottenAt !== null;
-            const next = findNextCheck(watch, { url: page, gone, nextCheckAt });
-            output.record(toUrlHistoryRecord({ ...history, nextCheckAt: next.at }));
-            output.print(formatHistory(history, next, (at) => formatInstantIn(getTimeZone(watch), at)));
-          }
-          if (histories.length === 0)
-            output.print(`The ledger does not know ${url}: it was not submitted and nothing was charged for it.`);
-          return { exitCode: EXIT.done, summary: { url, watches: histories.length } };
-        }),
-      ),
+      ledgerAction(async (output, { config, ledger }, loc: string) => {
+        const url = parseUrlArgument(loc);
+        const histories = await getUrlHistory(ledger, url);
+        for (const history of histories) {
+          const watch = config.watches.get(history.watch);
+          const { url: page, goneRun, forgottenAt, nextCheckAt } = history;
+          const gone = goneRun !== null || forgottenAt !== null;
+          const next = findNextCheck(watch, { url: page, gone, nextCheckAt });
+          output.record(toUrlHistoryRecord({ ...history, nextCheckAt: next.at }));
+          output.print(formatHistory(history, next, (at) => formatInstantIn(getTimeZone(watch), at)));
+        }
+        if (histories.length === 0)
+          output.print(`The ledger does not know ${url}: it was not submitted and nothing was charged for it.`);
+        return { exitCode: EXIT.done, summary: { url, watches: histories.length } };
+      }),
     );
 }
 

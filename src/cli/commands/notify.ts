@@ -46,7 +46,7 @@ function configureTest(command: Command): void {
           },
         );
         if (failure !== null) failed += 1;
-        output.record(toTestMessageRecord(each, channel.kind, failure));
+        output.record(toTestMessageRecord({ channel: each, form: channel.kind, failure }));
         output.print(`${each} (${channel.kind}): ${failure === null ? 'delivered' : `not delivered: ${failure}`}`);
       }
       return { exitCode: failed === 0 ? EXIT.done : EXIT.transient, summary: { sent: names.length - failed, failed } };

@@ -10,7 +10,7 @@ import { previewRuns } from '../../ledger/plans/preview-runs.ts';
 import { listPlannedUrls, type PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
 import { formatNewPrice } from '../../submission/new-price.ts';
-import { action, type Ending, toReadFailureCode } from '../output/command.ts';
+import { type Ending, toReadFailureCode } from '../output/command.ts';
 import { listNotices } from '../output/notices.ts';
 import {
   type AccountPlan,
@@ -24,7 +24,7 @@ import {
 } from '../output/plan-text.ts';
 import { openStages } from '../output/progress.ts';
 import { toAccountPlanRecord, toPlannedUrlRecord, toPlanRecord } from '../output/records/plan.ts';
-import { type CommandContext, getAccount, selectWatches, withLedger } from '../with-ledger.ts';
+import { type CommandContext, getAccount, ledgerAction, selectWatches } from '../with-ledger.ts';
 
 interface PlanFlags {
   readonly out?: string;
@@ -38,11 +38,7 @@ export function planCommand(command: Command): void {
     .option('-o, --out <file>', 'keep the plan for "courier apply"')
     .option('--urls', 'also list every URL that would be bought, with why, and those that a cap holds back')
     .option('--detailed-exitcode', 'exit with 4 when something would be bought')
-    .action(
-      action((output, flags, names: string[], options: PlanFlags) =>
-        withLedger(flags, (context) => plan(output, context, names, options)),
-      ),
-    );
+    .action(ledgerAction(plan));
 }
 
 async function plan(
@@ -126,11 +122,11 @@ function showWatch(output: Output, watchPlan: WatchPlan): ExitCode {
   const { watch, crawl, diff, plan } = watchPlan;
   const result = { crawl, counts: diff, plan, report: null, decision: 'none needed' } as const;
   const { sentences, exitCode } = listNotices(watch, result);
-  output.record(toPlanRecord(watchPlan, sentences));
+  output.record(toPlanRecord({ ...watchPlan, notices: sentences }));
   output.print(formatWatchPlan(watchPlan));
   for (const sentence of sentences) output.print(`  ${sentence}`);
   for (const url of watchPlan.urls) {
-    output.record(toPlannedUrlRecord(watch.id, url));
+    output.record(toPlannedUrlRecord({ watch: watch.id, ...url }));
     output.print(formatPlannedUrl(url));
   }
   return exitCode;
@@ -153,7 +149,7 @@ function showAccount(output: Output, account: AccountPlan, hold: string | null, 
     notices.push(shortfall);
     codes.push(EXIT.balanceOrCap);
   }
-  output.record(toAccountPlanRecord(account, notices));
+  output.record(toAccountPlanRecord({ ...account, notices }));
   output.print(formatAccountPlan(account));
   for (const notice of notices) output.print(`  ${notice}`);
   return pickWorst(codes);

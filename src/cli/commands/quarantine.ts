@@ -2,11 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { listQuarantined, type QuarantineScope, releaseQuarantined, releaseUrl } from '../../ledger/jobs/quarantine.ts';
 import type { BatchId, WatchId } from '../../submission/ids.ts';
-import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toQuarantinedRecord, toReleasedRecord } from '../output/records/url-history.ts';
 import { parseUrlArgument } from '../url-argument.ts';
-import { getWatch, withLedger } from '../with-ledger.ts';
+import { getWatch, ledgerAction } from '../with-ledger.ts';
 
 const PAGE = 1_000;
 
@@ -17,23 +16,21 @@ export function quarantineCommand(command: Command): void {
 
 function configureList(command: Command): void {
   command.option('--watch <watch>', 'only URLs of this watch').action(
-    action((output, flags, { watch }: { watch?: string }) =>
-      withLedger(flags, async ({ ledger, config }) => {
-        const filter = watch === undefined ? {} : { watch: getWatch(config.watches, watch).id };
-        let count = 0;
-        for (;;) {
-          const page = await listQuarantined(ledger, { ...filter, limit: PAGE, offset: count });
-          for (const each of page) {
-            output.record(toQuarantinedRecord(each));
-            output.print(`${each.url}  ${each.watch}  ${each.reason}`);
-          }
-          count += page.length;
-          if (page.length < PAGE) break;
+    ledgerAction(async (output, { ledger, config }, { watch }: { watch?: string }) => {
+      const filter = watch === undefined ? {} : { watch: getWatch(config.watches, watch).id };
+      let count = 0;
+      for (;;) {
+        const page = await listQuarantined(ledger, { ...filter, limit: PAGE, offset: count });
+        for (const each of page) {
+          output.record(toQuarantinedRecord(each));
+          output.print(`${each.url}  ${each.watch}  ${each.reason}`);
         }
-        if (count === 0) output.print('No URL is in quarantine.');
-        return { exitCode: EXIT.done, summary: { quarantined: count } };
-      }),
-    ),
+        count += page.length;
+        if (page.length < PAGE) break;
+      }
+      if (count === 0) output.print('No URL is in quarantine.');
+      return { exitCode: EXIT.done, summary: { quarantined: count } };
+    }),
   );
 }
 
@@ -53,36 +50,34 @@ function configureRelease(command: Command): void {
     )
     .option('--all', 'all URLs of the watch')
     .action(
-      action((output, flags, name: string, locs: string[], options: ReleaseFlags) =>
-        withLedger(flags, async ({ ledger, config }) => {
-          const watch = getWatch(config.watches, name);
-          const scope = toScope(locs, options);
-          if (scope !== null) {
-            const released = await releaseQuarantined(ledger, watch.id, scope);
-            if (released === 0) throw nothingReleased(watch.id);
-            output.print(
-              `${formatCounted(released, 'URL')} released. The next run of ${watch.id} submits each once more.`,
-            );
-            return { exitCode: EXIT.done, summary: { released } };
-          }
-          const urls = locs.map(parseUrlArgument);
-          const missing: string[] = [];
-          for (const url of urls) {
-            const released = await releaseUrl(ledger, watch.id, url);
-            output.record(toReleasedRecord(watch.id, url, released));
-            if (released) output.print(`${url} is released. The next run of ${watch.id} submits it once more.`);
-            else missing.push(url);
-          }
-          if (missing.length > 0) {
-            throw new CommandError(
-              missing.length === urls.length ? EXIT.usage : EXIT.partial,
-              `Not in quarantine for ${watch.id}: ${missing.join(', ')}. Nothing was changed for them or charged. ` +
-                '"courier quarantine list" shows the URLs that are.',
-            );
-          }
-          return { exitCode: EXIT.done, summary: { released: urls.length } };
-        }),
-      ),
+      ledgerAction(async (output, { ledger, config }, name: string, locs: string[], options: ReleaseFlags) => {
+        const watch = getWatch(config.watches, name);
+        const scope = toScope(locs, options);
+        if (scope !== null) {
+          const released = await releaseQuarantined(ledger, watch.id, scope);
+          if (released === 0) throw nothingReleased(watch.id);
+          output.print(
+            `${formatCounted(released, 'URL')} released. The next run of ${watch.id} submits each once more.`,
+          );
+          return { exitCode: EXIT.done, summary: { released } };
+        }
+        const urls = locs.map(parseUrlArgument);
+        const missing: string[] = [];
+        for (const url of urls) {
+          const released = await releaseUrl(ledger, watch.id, url);
+          output.record(toReleasedRecord({ watch: watch.id, url, released }));
+          if (released) output.print(`${url} is released. The next run of ${watch.id} submits it once more.`);
+          else missing.push(url);
+        }
+        if (missing.length > 0) {
+          throw new CommandError(
+            missing.length === urls.length ? EXIT.usage : EXIT.partial,
+            `Not in quarantine for ${watch.id}: ${missing.join(', ')}. Nothing was changed for them or charged. ` +
+              '"courier quarantine list" shows the URLs that are.',
+          );
+        }
+        return { exitCode: EXIT.done, summary: { released: urls.length } };
+      }),
     );
 }
 

@@ -10,11 +10,11 @@ import { type AccountRecovered, type RecoverSettings, recoverAccount } from '../
 import type { JobTaken } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
 import type { WatchId } from '../../submission/ids.ts';
-import { action, type Ending, toReadFailureCode } from '../output/command.ts';
+import { type Ending, toReadFailureCode } from '../output/command.ts';
 import { formatCount, formatCounted, formatDuration } from '../output/format.ts';
 import { openStages } from '../output/progress.ts';
 import { type RecoveredCounts, toRecoveredRecord, toUnassignedRecord } from '../output/records/recover.ts';
-import { type CommandContext, getAccount, getWatch, withLedger } from '../with-ledger.ts';
+import { type CommandContext, getAccount, getWatch, ledgerAction } from '../with-ledger.ts';
 
 interface RecoverFlags {
   readonly account?: string;
@@ -29,11 +29,7 @@ export function recoverCommand(command: Command): void {
     .option('--watch <watch>', 'assign jobs that match no watch to this one')
     .option('--since <date>', 'only jobs from this day on, as 2026-01-31')
     .option('--accept', 'permanently leave out jobs that match no watch or are not shown in full, and resume spending')
-    .action(
-      action((output, flags, options: RecoverFlags) =>
-        withLedger(flags, (context) => recover(output, context, options)),
-      ),
-    );
+    .action(ledgerAction(recover));
 }
 
 async function recover(
@@ -133,7 +129,7 @@ function showRecovered(output: Output, { id }: Account, { taken, held }: Account
     charged: sumMicros(ZERO, ...charges),
     unknownCharges: recovered.length - charges.length,
   };
-  output.record(toRecoveredRecord(id, counts));
+  output.record(toRecoveredRecord({ account: id, ...counts }));
   for (const job of unassigned) output.record(toUnassignedRecord(job));
   output.print(formatRecovered(id, counts));
   const open = recovered.filter((each) => each.open).length;

@@ -6,10 +6,10 @@ import { LANGUAGES, type Language } from '../../report/messages.ts';
 import type { Report } from '../../report/report.ts';
 import { getReportName, writeWhole } from '../../report/report-file.ts';
 import { parseDay } from '../day-argument.ts';
-import { action, type Ending } from '../output/command.ts';
+import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { listReportRecords } from '../output/records/report.ts';
-import { type CommandContext, getAccount, getWatch, withLedger } from '../with-ledger.ts';
+import { type CommandContext, getAccount, getWatch, ledgerAction } from '../with-ledger.ts';
 
 interface ReportFlags {
   readonly watch?: readonly string[];
@@ -39,9 +39,7 @@ export function reportCommand(command: Command): void {
     )
     .option('--csv', 'the figures as CSV, to standard output unless --out names a file')
     .addOption(new Option('--lang <language>', 'language of the HTML page').choices(LANGUAGES).default('en'))
-    .action(
-      action((output, flags, options: ReportFlags) => withLedger(flags, (context) => report(output, context, options))),
-    );
+    .action(ledgerAction(report));
 }
 
 async function report(output: Output, context: CommandContext, options: ReportFlags): Promise<Ending> {

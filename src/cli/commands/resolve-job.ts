@@ -39,7 +39,7 @@ export async function resolveOpenJob(
   }
   const retryFailed = findRetryRule(config, watch);
   const settled = await resolveJob(ledger, line.account, reference, how, { retryFailed });
-  output.record(toResolvedRecord(batch, how, settled.open));
+  output.record(toResolvedRecord({ batch, how, urls: settled.open }));
   output.print(describeResolved(line, how, settled));
 }
 

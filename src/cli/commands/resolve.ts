@@ -9,10 +9,9 @@ import { recordReconciled } from '../../ledger/batches/record-reconciled.ts';
 import { listReviewedWith, resolveNeedsReview } from '../../ledger/batches/resolve-review.ts';
 import { type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
 import type { Reference } from '../../submission/ids.ts';
-import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toResolvedRecord } from '../output/records/batch.ts';
-import { type CommandContext, withLedger } from '../with-ledger.ts';
+import { type CommandContext, ledgerAction } from '../with-ledger.ts';
 import { findBatch } from './find-batch.ts';
 import { resolveOpenJob } from './resolve-job.ts';
 
@@ -43,14 +42,12 @@ export function configureResolve(command: Command): void {
       ).conflicts('charged'),
     )
     .action(
-      action((output, flags, name: string, options: ResolveFlags) =>
-        withLedger(flags, async (context) => {
-          const line = await findBatch(context.ledger, name);
-          if (isOpenJob(line)) await resolveOpenJob(context, output, line, chooseForJob(options));
-          else await resolveReviewed(context, output, line, options);
-          return { exitCode: EXIT.done, summary: { batch: line.batch } };
-        }),
-      ),
+      ledgerAction(async (output, context, name: string, options: ResolveFlags) => {
+        const line = await findBatch(context.ledger, name);
+        if (isOpenJob(line)) await resolveOpenJob(context, output, line, chooseForJob(options));
+        else await resolveReviewed(context, output, line, options);
+        return { exitCode: EXIT.done, summary: { batch: line.batch } };
+      }),
     );
 }
 
@@ -84,13 +81,13 @@ async function resolveReviewed(
   // Read before the batch is resolved, because its reason names the others.
   const others = scope === null ? { certain: [], inDoubt: [] } : await listReviewedWith(ledger, batch, scope);
   const { how, meaning } = await resolve(context, line, options);
-  output.record(toResolvedRecord(batch, how, line.urls));
+  output.record(toResolvedRecord({ batch, how, urls: line.urls }));
   output.print(`Batch ${batch} of ${line.watch}, ${formatCounted(line.urls, 'URL')}: ${meaning}`);
   for (const other of others.certain) {
     if (how === 'charged') continue;
     const [{ urls } = { urls: 0 }] = await listBatches(ledger, { batch: other, limit: 1 });
     if (!(await resolveNeedsReview(ledger, other, how))) continue;
-    output.record(toResolvedRecord(other, how, urls));
+    output.record(toResolvedRecord({ batch: other, how, urls }));
     output.print(`Batch ${other}, ${formatCounted(urls, 'URL')}: ${meaning}`);
   }
   if (others.inDoubt.length === 0) return;

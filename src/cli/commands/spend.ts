@@ -4,10 +4,9 @@ import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { toInstant } from '../../cli-kit/record-schema.ts';
 import { getMonthStart } from '../../ledger/journal/days.ts';
 import { listSpending, type Spending } from '../../ledger/reports/spending.ts';
-import { action } from '../output/command.ts';
 import { formatCount, formatCounted } from '../output/format.ts';
 import { type SpendLine, toSpendRecord } from '../output/records/spend.ts';
-import { withLedger } from '../with-ledger.ts';
+import { ledgerAction } from '../with-ledger.ts';
 
 const GROUPS = ['watch', 'day', 'month'] as const;
 type Group = (typeof GROUPS)[number];
@@ -23,24 +22,22 @@ export function spendCommand(command: Command): void {
         .default('watch'),
     )
     .action(
-      action((output, flags, names: string[], { by }: { by: Group }) =>
-        withLedger(flags, async ({ ledger }) => {
-          const now = ledger.now();
-          const since = getStart(by, now);
-          const found = await listSpending(ledger, by === 'day' ? 'day' : 'month', since);
-          const chosen = names.length === 0 ? found : found.filter(({ watch }) => names.includes(watch));
-          const lines = by === 'watch' || names.length > 0 ? chosen : sumByAccount(chosen);
-          for (const line of lines) output.record(toSpendRecord(line));
-          const total = sumMicros(...lines.map(({ submissions, checks }) => sumMicros(submissions, checks)));
-          for (const line of lines) output.print(formatSpend(line, by));
-          output.print(
-            lines.length === 0
-              ? `Nothing was charged ${describeStart(by, since)}.`
-              : `${formatTry(total)} charged ${describeStart(by, since)}. Days and months are in UTC.`,
-          );
-          return { exitCode: EXIT.done, summary: { from: toInstant(since), total_micros: total } };
-        }),
-      ),
+      ledgerAction(async (output, { ledger }, names: string[], { by }: { by: Group }) => {
+        const now = ledger.now();
+        const since = getStart(by, now);
+        const found = await listSpending(ledger, by === 'day' ? 'day' : 'month', since);
+        const chosen = names.length === 0 ? found : found.filter(({ watch }) => names.includes(watch));
+        const lines = by === 'watch' || names.length > 0 ? chosen : sumByAccount(chosen);
+        for (const line of lines) output.record(toSpendRecord(line));
+        const total = sumMicros(...lines.map(({ submissions, checks }) => sumMicros(submissions, checks)));
+        for (const line of lines) output.print(formatSpend(line, by));
+        output.print(
+          lines.length === 0
+            ? `Nothing was charged ${describeStart(by, since)}.`
+            : `${formatTry(total)} charged ${describeStart(by, since)}. Days and months are in UTC.`,
+        );
+        return { exitCode: EXIT.done, summary: { from: toInstant(since), total_micros: total } };
+      }),
     );
 }
 

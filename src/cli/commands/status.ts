@@ -61,7 +61,7 @@ export async function showStatus(output: Output, context: CommandContext, all: b
     return { watch, state, failing, needsYou, nextRunAt: schedules.get(state.id)?.nextAt ?? null };
   });
   for (const { watch, state, nextRunAt } of pages)
-    output.record(toWatchRecord(state, { configured: watch !== undefined, nextRunAt }));
+    output.record(toWatchRecord({ ...state, configured: watch !== undefined, nextRunAt }));
   const money: string[] = [];
   let needsReview = 0;
   for (const account of config.accounts.values()) {
@@ -69,7 +69,7 @@ export async function showStatus(output: Output, context: CommandContext, all: b
     needsReview += shown.totals.needsReview;
     problems.push(...shown.problems);
     money.push(...shown.lines);
-    output.record(toAccountRecord(account.id, shown));
+    output.record(toAccountRecord({ account: account.id, ...shown }));
   }
   const needs = problems.length === 0 ? ['Nothing needs you.'] : ['Needs you:', ...listProblemLines(problems, all)];
   for (const line of [...needs, 'Money:', ...money, 'Watches:', ...listWatchLines(pages, all)]) output.print(line);

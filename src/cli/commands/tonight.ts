@@ -6,36 +6,33 @@ import { hasServer } from '../../connector/state-folder.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { formatPriceEffect } from '../../submission/new-price.ts';
-import { action } from '../output/command.ts';
 import { formatAmount, formatCount, formatCounted, NOT_KNOWN } from '../output/format.ts';
 import { toAccountForecastRecord, toRunForecastRecord } from '../output/records/tonight.ts';
 import { readSchedules } from '../schedules.ts';
-import { withLedger } from '../with-ledger.ts';
+import { ledgerAction } from '../with-ledger.ts';
 
 export function tonightCommand(command: Command): void {
   command.action(
-    action((output, flags) =>
-      withLedger(flags, async (context) => {
-        const { config, ledger } = context;
-        const schedules = await readSchedules(context, { ...output, say: () => undefined });
-        const once = hasServer(config, context.file) ? '' : ' --once';
-        const isPaused = (watch: string) => schedules.get(watch)?.paused ?? false;
-        const { runs, accounts } = await forecastRuns({ config, ledger, isPaused });
-        for (const run of runs) {
-          output.record(toRunForecastRecord(run));
-          output.print(formatRun(run, once));
-        }
-        for (const account of accounts) {
-          output.record(toAccountForecastRecord(account));
-          output.print(formatAccount(account));
-        }
-        const ahead = runs.filter(({ at }) => at !== null).length;
-        output.print(
-          'Estimates from the ledger: what is due, and what the last runs found. "courier plan" crawls and knows.',
-        );
-        return { exitCode: EXIT.done, summary: { runs: ahead } };
-      }),
-    ),
+    ledgerAction(async (output, context) => {
+      const { config, ledger } = context;
+      const schedules = await readSchedules(context, { ...output, say: () => undefined });
+      const once = hasServer(config, context.file) ? '' : ' --once';
+      const isPaused = (watch: string) => schedules.get(watch)?.paused ?? false;
+      const { runs, accounts } = await forecastRuns({ config, ledger, isPaused });
+      for (const run of runs) {
+        output.record(toRunForecastRecord(run));
+        output.print(formatRun(run, once));
+      }
+      for (const account of accounts) {
+        output.record(toAccountForecastRecord(account));
+        output.print(formatAccount(account));
+      }
+      const ahead = runs.filter(({ at }) => at !== null).length;
+      output.print(
+        'Estimates from the ledger: what is due, and what the last runs found. "courier plan" crawls and knows.',
+      );
+      return { exitCode: EXIT.done, summary: { runs: ahead } };
+    }),
   );
 }
 

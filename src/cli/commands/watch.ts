@@ -8,10 +8,9 @@ import { listWatchStates, type WatchState } from '../../ledger/reports/watch-sta
 import type { LedgerId } from '../../submission/ids.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { checkScheduleId, watchScheduleId } from '../../temporal-api/ids.ts';
-import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toScheduleRecord } from '../output/records/status.ts';
-import { getWatch, withLedger } from '../with-ledger.ts';
+import { getWatch, ledgerAction } from '../with-ledger.ts';
 import { describeFailing } from './status-check.ts';
 
 /** Notes on the schedule, shown in the Web UI. */
@@ -49,47 +48,51 @@ export function watchCommand(command: Command): void {
 
 function configureVerb(command: Command, { done, act }: Verb): void {
   command.argument('<watch>', 'name of the watch').action(
-    action((output, flags, id: string) =>
-      withLedger(flags, ({ config, file, ledger }) => {
-        const watch = getWatch(config.watches, id);
-        return withTemporal(config, file, async ({ client }) => {
-          await act(client, ledger.id, watch).catch((error: unknown) => {
-            throw error instanceof ScheduleNotFoundError ? toNoSchedule(watch) : error;
-          });
-          output.print(`${watch.id} ${done}`);
-          return { exitCode: EXIT.done, summary: { watch: watch.id } };
+    ledgerAction((output, { config, file, ledger }, id: string) => {
+      const watch = getWatch(config.watches, id);
+      return withTemporal(config, file, async ({ client }) => {
+        await act(client, ledger.id, watch).catch((error: unknown) => {
+          throw error instanceof ScheduleNotFoundError ? toNoSchedule(watch) : error;
         });
-      }),
-    ),
+        output.print(`${watch.id} ${done}`);
+        return { exitCode: EXIT.done, summary: { watch: watch.id } };
+      });
+    }),
   );
 }
 
 function configureList(command: Command): void {
   command.action(
-    action((output, flags) =>
-      withLedger(flags, ({ config, file, ledger }) =>
-        withTemporal(config, file, async ({ client }) => {
-          const seen = new Map<string, { paused: boolean; next: number | null }>();
-          for await (const { scheduleId, state, info } of client.schedule.list())
-            seen.set(scheduleId, { paused: state.paused, next: info?.nextActionTimes[0]?.getTime() ?? null });
-          const { states: known } = await listWatchStates(ledger, [...config.watches.values()]);
-          const states = new Map(known.map((state) => [state.id, state]));
-          for (const watch of config.watches.values()) {
-            const schedule = seen.get(watchScheduleId(ledger.id, watch.id));
-            const state = schedule === undefined ? 'unscheduled' : schedule.paused ? 'paused' : 'scheduled';
-            const next = state === 'scheduled' ? (schedule?.next ?? null) : null;
-            const own = states.get(watch.id);
-            output.record(toScheduleRecord(watch, state, next, own?.figures));
-            output.print(
-              [
-                `${watch.id}  ${state}${next === null ? '' : `, next run ${formatInstantIn(getTimeZone(watch), next)}`}`,
-                ...(own === undefined ? [] : listStanding(watch, own)),
-              ].join('; '),
-            );
-          }
-          return { exitCode: EXIT.done, summary: { watches: config.watches.size } };
-        }),
-      ),
+    ledgerAction((output, { config, file, ledger }) =>
+      withTemporal(config, file, async ({ client }) => {
+        const seen = new Map<string, { paused: boolean; next: number | null }>();
+        for await (const { scheduleId, state, info } of client.schedule.list())
+          seen.set(scheduleId, { paused: state.paused, next: info?.nextActionTimes[0]?.getTime() ?? null });
+        const { states: known } = await listWatchStates(ledger, [...config.watches.values()]);
+        const states = new Map(known.map((state) => [state.id, state]));
+        for (const watch of config.watches.values()) {
+          const schedule = seen.get(watchScheduleId(ledger.id, watch.id));
+          const state = schedule === undefined ? 'unscheduled' : schedule.paused ? 'paused' : 'scheduled';
+          const next = state === 'scheduled' ? (schedule?.next ?? null) : null;
+          const own = states.get(watch.id);
+          output.record(
+            toScheduleRecord({
+              watch: watch.id,
+              account: watch.account,
+              state,
+              nextRunAt: next,
+              figures: own?.figures,
+            }),
+          );
+          output.print(
+            [
+              `${watch.id}  ${state}${next === null ? '' : `, next run ${formatInstantIn(getTimeZone(watch), next)}`}`,
+              ...(own === undefined ? [] : listStanding(watch, own)),
+            ].join('; '),
+          );
+        }
+        return { exitCode: EXIT.done, summary: { watches: config.watches.size } };
+      }),
     ),
   );
 }

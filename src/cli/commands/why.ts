@@ -5,32 +5,29 @@ import { explainUrl, findKnownSpellings, type UrlExplanation } from '../../conne
 import type { Purchase, UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { formatVersion } from '../../url/version.ts';
-import { action } from '../output/command.ts';
 import { toSimilarUrlRecord, toUrlExplanationRecord } from '../output/records/why.ts';
 import { parseUrlArgument } from '../url-argument.ts';
-import { withLedger } from '../with-ledger.ts';
+import { ledgerAction } from '../with-ledger.ts';
 
 export function whyCommand(command: Command): void {
   command.argument('<url>', 'the whole URL').action(
-    action((output, flags, loc: string) =>
-      withLedger(flags, async ({ config, ledger }) => {
-        const url = parseUrlArgument(loc);
-        const explained = await explainUrl({ config, ledger }, url);
-        output.print(url);
-        for (const each of explained) {
-          output.record(toUrlExplanationRecord(url, each));
-          output.print(formatExplanation(each));
+    ledgerAction(async (output, { config, ledger }, loc: string) => {
+      const url = parseUrlArgument(loc);
+      const explained = await explainUrl({ config, ledger }, url);
+      output.print(url);
+      for (const each of explained) {
+        output.record(toUrlExplanationRecord({ url, ...each }));
+        output.print(formatExplanation(each));
+      }
+      const seen = explained.filter(({ history }) => history !== null).length;
+      if (seen === 0) {
+        for (const spelling of await findKnownSpellings(ledger, url)) {
+          output.record(toSimilarUrlRecord(spelling));
+          output.print(`  another spelling is known: ${spelling.url} (${spelling.watch}, ${spelling.state})`);
         }
-        const seen = explained.filter(({ history }) => history !== null).length;
-        if (seen === 0) {
-          for (const spelling of await findKnownSpellings(ledger, url)) {
-            output.record(toSimilarUrlRecord(spelling));
-            output.print(`  another spelling is known: ${spelling.url} (${spelling.watch}, ${spelling.state})`);
-          }
-        }
-        return { exitCode: EXIT.done, summary: { url, seen } };
-      }),
-    ),
+      }
+      return { exitCode: EXIT.done, summary: { url, seen } };
+    }),
   );
 }
 

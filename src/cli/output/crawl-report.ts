@@ -5,7 +5,7 @@ import type { CrawlEvent, Problem, Saved } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
 import { pageLines } from './crawl-lines.ts';
 import { formatCount, formatCounted } from './format.ts';
-import { formatDelay, formatSaved, type HostDelay, toDelayFields } from './politeness.ts';
+import { DELAY, formatDelay, formatSaved, type HostDelay } from './politeness.ts';
 
 /** Problems in the summary; further ones are only counted. */
 const MAX_PROBLEMS = 1_000;
@@ -130,7 +130,7 @@ export class CrawlReport {
       not_transferred: this.#notTransferred,
       saved_bytes: this.#savedBytes,
       saved_ms: this.#savedMs,
-      delays: this.#delays.map(toDelayFields),
+      delays: this.#delays.map(DELAY.read),
       complete: this.complete,
       problems: this.#problems,
       ...(this.#omitted === 0 ? {} : { problems_omitted: this.#omitted }),

@@ -66,7 +66,7 @@ export function showRuns(output: Output, watches: readonly PromiseSettledResult<
 
 export function showRun(output: Output, { watch, run, result, sentences, exitCode }: EndedRun): void {
   const { counts, report: sums } = result;
-  output.record(toRunRecord({ watch: watch.id, run }, result, sentences));
+  output.record(toRunRecord({ ...result, watch: watch.id, run, notices: sentences }));
   const line =
     `${watch.id}: ${formatCount(counts.found)} found, ${formatCount(counts.new)} new, ` +
     `${formatCount(sums?.submitted ?? 0)} submitted, ${formatCount(sums?.completed ?? 0)} completed, ` +

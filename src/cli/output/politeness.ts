@@ -1,4 +1,5 @@
 import { count, list, text } from '../../cli-kit/record-schema.ts';
+import { fieldsOf } from '../../cli-kit/record-table.ts';
 import { Type } from '../../json-schema/type.ts';
 import type { HostDelay, SavedTransfers } from '../../temporal-api/payloads.ts';
 import { formatCount } from './format.ts';
@@ -6,32 +7,19 @@ import { formatCount } from './format.ts';
 export type { HostDelay } from '../../temporal-api/payloads.ts';
 
 /** Requests of a crawl that were answered with 304. */
-export const SAVED_FIELDS = {
-  not_transferred: count('sitemaps answered with 304'),
-  saved_bytes: count('size of their last transfers as sent, where known'),
-  saved_ms: count('time of their last transfers, summed'),
-};
-
-export const toSavedFields = ({ sitemaps, bytes, ms }: SavedTransfers) => ({
-  not_transferred: sitemaps,
-  saved_bytes: bytes,
-  saved_ms: ms,
+export const SAVED = fieldsOf<SavedTransfers>()({
+  not_transferred: [count('sitemaps answered with 304'), ({ sitemaps }) => sitemaps],
+  saved_bytes: [count('size of their last transfers as sent, where known'), ({ bytes }) => bytes],
+  saved_ms: [count('time of their last transfers, summed'), ({ ms }) => ms],
 });
 
-export const DELAYS = list(
-  Type.Object({
-    host: text('host, with its port if it has one'),
-    delay_ms: count('wait between two requests'),
-    asked_ms: count('Crawl-delay of robots.txt; the wait is at most 30 s'),
-  }),
-  'hosts with a respected Crawl-delay',
-);
-
-export const toDelayFields = ({ host, delayMs, askedMs }: HostDelay) => ({
-  host,
-  delay_ms: delayMs,
-  asked_ms: askedMs,
+export const DELAY = fieldsOf<HostDelay>()({
+  host: text('host, with its port if it has one'),
+  delay_ms: count('wait between two requests'),
+  asked_ms: count('Crawl-delay of robots.txt; the wait is at most 30 s'),
 });
+
+export const DELAYS = list(Type.Object(DELAY.schemas), 'hosts with a respected Crawl-delay');
 
 /** "304 for 12: 1.3 MB and 0.8 s saved". */
 export const formatSaved = ({ sitemaps, bytes, ms }: SavedTransfers): string =>

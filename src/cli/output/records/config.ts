@@ -1,19 +1,11 @@
-import type { Static } from 'typebox';
-import {
-  type CommandOutput,
-  count,
-  defineRecord,
-  nullable,
-  oneOf,
-  text,
-  texts,
-} from '../../../cli-kit/record-schema.ts';
+import { type CommandOutput, count, nullable, oneOf, text, texts } from '../../../cli-kit/record-schema.ts';
+import { recordOf } from '../../../cli-kit/record-table.ts';
 import type { ConfigProblem } from '../../../config/config-error.ts';
 import type { Setting } from '../../../config/settings.ts';
 
 const ORIGINS = ['file', 'environment', 'default'] as const;
 
-const SettingRecord = defineRecord('setting', 'A setting in force.', {
+export const toSettingRecord = recordOf<Setting>()('setting', 'A setting in force.', {
   key: text('such as watches.shop.guard.max_new'),
   value: nullable(text('without secrets; null: not set, no default')),
   origin: oneOf(ORIGINS, 'origin'),
@@ -21,41 +13,21 @@ const SettingRecord = defineRecord('setting', 'A setting in force.', {
   line: nullable(count('line')),
 });
 
-export const toSettingRecord = ({ key, value, origin, file, line }: Setting): Static<typeof SettingRecord> => ({
-  type: 'setting',
-  key,
-  value,
-  origin,
-  file,
-  line,
-});
-
-const WarningRecord = defineRecord('warning', 'A setting that probably does not do what was meant.', {
-  file: text('path'),
-  line: nullable(count('null: the file as a whole')),
-  column: nullable(count('column')),
-  path: text('such as watches.shop.hosts'),
-  message: text('what is wrong, and what to write'),
-});
-
-export const toWarningRecord = ({
-  file,
-  line,
-  column,
-  path,
-  message,
-}: ConfigProblem): Static<typeof WarningRecord> => ({
-  type: 'warning',
-  file,
-  line,
-  column,
-  path,
-  message,
-});
+export const toWarningRecord = recordOf<ConfigProblem>()(
+  'warning',
+  'A setting that probably does not do what was meant.',
+  {
+    file: text('path'),
+    line: nullable(count('null: the file as a whole')),
+    column: nullable(count('column')),
+    path: text('such as watches.shop.hosts'),
+    message: text('what is wrong, and what to write'),
+  },
+);
 
 export const CONFIG_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   validate: {
-    records: [WarningRecord],
+    records: [toWarningRecord.schema],
     summary: {
       accounts: count('configured accounts'),
       watches: count('configured watches'),
@@ -63,7 +35,7 @@ export const CONFIG_OUTPUT: Readonly<Record<string, CommandOutput>> = {
     },
   },
   'config show': {
-    records: [SettingRecord],
+    records: [toSettingRecord.schema],
     summary: {
       files: texts('configuration files, in order'),
       settings: count('settings shown'),

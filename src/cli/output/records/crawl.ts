@@ -12,7 +12,7 @@ import {
   text,
 } from '../../../cli-kit/record-schema.ts';
 import { Type } from '../../../json-schema/type.ts';
-import { DELAYS, SAVED_FIELDS } from '../politeness.ts';
+import { DELAYS, SAVED } from '../politeness.ts';
 
 /** Written by hand in crawl-lines.ts: a serializer takes as long for a million objects as the crawl. */
 const UrlRecord = defineRecord('url', 'A page that a sitemap names.', {
@@ -87,7 +87,7 @@ export const CRAWL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
       urls: count('pages printed, counted or compared'),
       sitemaps: count('sitemaps opened'),
       not_modified: count('sitemaps not read again, by `--state`'),
-      ...SAVED_FIELDS,
+      ...SAVED.schemas,
       delays: DELAYS,
       complete: flag('everything was read'),
       problems: list(

@@ -1,19 +1,6 @@
-import type { Static } from 'typebox';
 import type { Micros } from '../../../../contract/money.ts';
-import { type CommandOutput, count, defineRecord, micros, text, texts } from '../../../cli-kit/record-schema.ts';
-
-const DemoWatchRecord = defineRecord('demo_watch', 'A run of a watch of the demo, and its index checks.', {
-  watch: text('name of the watch'),
-  found: count('URLs in scope; a URL in two sitemaps counts once'),
-  new: count('never submitted before'),
-  submitted: count('URLs accepted'),
-  completed: count('URLs completed'),
-  failed: count('URLs failed'),
-  checked: count('URLs checked in the index'),
-  in_index: count('URLs found in the index'),
-  charged_micros: micros('charge of submissions'),
-  charged_checks_micros: micros('charge of index checks'),
-});
+import { type CommandOutput, count, micros, text, texts } from '../../../cli-kit/record-schema.ts';
+import { recordOf } from '../../../cli-kit/record-table.ts';
 
 /** One line of the demo's result. */
 export interface DemoLine {
@@ -31,23 +18,26 @@ export interface DemoLine {
   readonly chargedChecks: Micros;
 }
 
-export const toDemoWatchRecord = (line: DemoLine): Static<typeof DemoWatchRecord> => ({
-  type: 'demo_watch',
-  watch: line.watch,
-  found: line.found,
-  new: line.new,
-  submitted: line.submitted,
-  completed: line.completed,
-  failed: line.failed,
-  checked: line.checked,
-  in_index: line.inIndex,
-  charged_micros: line.charged,
-  charged_checks_micros: line.chargedChecks,
-});
+export const toDemoWatchRecord = recordOf<DemoLine>()(
+  'demo_watch',
+  'A run of a watch of the demo, and its index checks.',
+  {
+    watch: text('name of the watch'),
+    found: count('URLs in scope; a URL in two sitemaps counts once'),
+    new: count('never submitted before'),
+    submitted: count('URLs accepted'),
+    completed: count('URLs completed'),
+    failed: count('URLs failed'),
+    checked: count('URLs checked in the index'),
+    in_index: count('URLs found in the index'),
+    charged_micros: micros('charge of submissions'),
+    charged_checks_micros: micros('charge of index checks'),
+  },
+);
 
 export const DEMO_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   demo: {
-    records: [DemoWatchRecord],
+    records: [toDemoWatchRecord.schema],
     summary: {
       balance_micros: micros('balance of the sandbox account'),
       notices: texts('what else you should know'),

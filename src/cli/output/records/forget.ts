@@ -1,7 +1,7 @@
-import type { Static } from 'typebox';
-import { type CommandOutput, count, defineRecord, flag, nullable, text } from '../../../cli-kit/record-schema.ts';
+import { type CommandOutput, count, flag, nullable, text } from '../../../cli-kit/record-schema.ts';
+import { recordOf } from '../../../cli-kit/record-table.ts';
 
-const ListedPagesRecord = defineRecord(
+export const toListedPagesRecord = recordOf<{ readonly watch: string; readonly pages: number }>()(
   'listed_pages',
   'Pages that `ledger forget` keeps, because a watch lists them.',
   {
@@ -10,15 +10,9 @@ const ListedPagesRecord = defineRecord(
   },
 );
 
-export const toListedPagesRecord = (watch: string, pages: number): Static<typeof ListedPagesRecord> => ({
-  type: 'listed_pages',
-  watch,
-  pages,
-});
-
 export const FORGET_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger forget': {
-    records: [ListedPagesRecord],
+    records: [toListedPagesRecord.schema],
     summary: {
       pages: count('forgotten, or to forget'),
       kept: count('selected pages that keep their addresses'),

@@ -1,24 +1,13 @@
-import type { Static } from 'typebox';
-import {
-  type CommandOutput,
-  count,
-  defineRecord,
-  flag,
-  instant,
-  nullable,
-  oneOf,
-  text,
-  toInstant,
-  toInstantOrNull,
-} from '../../../cli-kit/record-schema.ts';
+import { type CommandOutput, count, flag, instant, nullable, oneOf, text } from '../../../cli-kit/record-schema.ts';
+import { recordOf } from '../../../cli-kit/record-table.ts';
 import type { IndexState } from '../../../ledger/reports/index-states.ts';
 
 const RESULTS = ['found', 'not_found', 'unknown'] as const;
 
-const IndexStateRecord = defineRecord('index_state', 'What the last index check of a URL said.', {
+export const toIndexStateRecord = recordOf<IndexState>()('index_state', 'What the last index check of a URL said.', {
   watch: text('name of the watch'),
   url: text('the URL, normalized'),
-  result: nullable(oneOf(RESULTS, 'index check')),
+  result: [nullable(oneOf(RESULTS, 'index check')), ({ result }) => (result === 'not-found' ? 'not_found' : result)],
   checked_at: nullable(instant('last check')),
   completed_at: instant('when completed'),
   checks: count('checks since'),
@@ -27,19 +16,6 @@ const IndexStateRecord = defineRecord('index_state', 'What the last index check 
   gone: flag('in no sitemap any more'),
 });
 
-export const toIndexStateRecord = (state: IndexState): Static<typeof IndexStateRecord> => ({
-  type: 'index_state',
-  watch: state.watch,
-  url: state.url,
-  result: state.result === 'not-found' ? 'not_found' : state.result,
-  checked_at: toInstantOrNull(state.checkedAt),
-  completed_at: toInstant(state.completedAt),
-  checks: state.checks,
-  misses: state.misses,
-  next_check_at: toInstantOrNull(state.nextCheckAt),
-  gone: state.gone,
-});
-
 export const INDEX_CHECKS_OUTPUT: Readonly<Record<string, CommandOutput>> = {
-  'index-checks list': { records: [IndexStateRecord], summary: { urls: count('URLs listed') } },
+  'index-checks list': { records: [toIndexStateRecord.schema], summary: { urls: count('URLs listed') } },
 };

@@ -1,20 +1,18 @@
-import type { Static } from 'typebox';
-import { type CommandOutput, count, defineRecord, flag, nullable, text } from '../../../cli-kit/record-schema.ts';
+import { type CommandOutput, count, flag, nullable, text } from '../../../cli-kit/record-schema.ts';
+import { recordOf } from '../../../cli-kit/record-table.ts';
 
-const PrunedRecord = defineRecord('pruned', 'Details of one kind that were removed from the ledger.', {
-  table: text('name of the table'),
-  rows: count('rows removed, or to remove'),
-});
-
-export const toPrunedRecord = (table: string, rows: number): Static<typeof PrunedRecord> => ({
-  type: 'pruned',
-  table,
-  rows,
-});
+export const toPrunedRecord = recordOf<{ readonly table: string; readonly rows: number }>()(
+  'pruned',
+  'Details of one kind that were removed from the ledger.',
+  {
+    table: text('name of the table'),
+    rows: count('rows removed, or to remove'),
+  },
+);
 
 export const PRUNE_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger prune': {
-    records: [PrunedRecord],
+    records: [toPrunedRecord.schema],
     summary: {
       rows: count('rows of all kinds'),
       dry_run: flag('a dry run'),

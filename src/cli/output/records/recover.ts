@@ -1,19 +1,6 @@
-import type { Static } from 'typebox';
 import type { Micros } from '../../../../contract/money.ts';
-import { type CommandOutput, count, defineRecord, micros, nullable, text } from '../../../cli-kit/record-schema.ts';
-
-const RecoveredRecord = defineRecord('recovered', 'What the history of an account brought into the ledger.', {
-  account: text('name of the account'),
-  jobs: count("jobs in the service's history"),
-  recovered: count('jobs new to the ledger'),
-  answered: count('jobs of batches that were waiting for their answer'),
-  known: count('jobs already in the ledger'),
-  unassigned: count('jobs of no watch, left out'),
-  not_found: count('accepted jobs that the service neither lists nor shows'),
-  urls: count('URLs of the recovered jobs'),
-  charged_micros: micros('reported charge'),
-  unknown_charge_jobs: count('recovered jobs of unreported charge'),
-});
+import { type CommandOutput, count, micros, nullable, text } from '../../../cli-kit/record-schema.ts';
+import { recordOf } from '../../../cli-kit/record-table.ts';
 
 export interface RecoveredCounts {
   readonly jobs: number;
@@ -27,36 +14,38 @@ export interface RecoveredCounts {
   readonly unknownCharges: number;
 }
 
-export const toRecoveredRecord = (account: string, counts: RecoveredCounts): Static<typeof RecoveredRecord> => ({
-  type: 'recovered',
-  account,
-  jobs: counts.jobs,
-  recovered: counts.recovered,
-  answered: counts.answered,
-  known: counts.known,
-  unassigned: counts.unassigned,
-  not_found: counts.notFound,
-  urls: counts.urls,
-  charged_micros: counts.charged,
-  unknown_charge_jobs: counts.unknownCharges,
-});
+export const toRecoveredRecord = recordOf<RecoveredCounts & { readonly account: string }>()(
+  'recovered',
+  'What the history of an account brought into the ledger.',
+  {
+    account: text('name of the account'),
+    jobs: count("jobs in the service's history"),
+    recovered: count('jobs new to the ledger'),
+    answered: count('jobs of batches that were waiting for their answer'),
+    known: count('jobs already in the ledger'),
+    unassigned: count('jobs of no watch, left out'),
+    not_found: count('accepted jobs that the service neither lists nor shows'),
+    urls: count('URLs of the recovered jobs'),
+    charged_micros: micros('reported charge'),
+    unknown_charge_jobs: [count('recovered jobs of unreported charge'), ({ unknownCharges }) => unknownCharges],
+  },
+);
 
-const UnassignedRecord = defineRecord('unassigned', 'A job that fits no watch.', {
+interface Unassigned {
+  readonly reference: string;
+  readonly project: string | null;
+  readonly sample: string | null;
+}
+
+export const toUnassignedRecord = recordOf<Unassigned>()('unassigned', 'A job that fits no watch.', {
   reference: text('reference of the job'),
   project: nullable(text('project of the job')),
   sample: nullable(text('one of its URLs')),
 });
 
-export const toUnassignedRecord = ({
-  reference,
-  project,
-  sample,
-}: {
-  readonly reference: string;
-  readonly project: string | null;
-  readonly sample: string | null;
-}): Static<typeof UnassignedRecord> => ({ type: 'unassigned', reference, project, sample });
-
 export const RECOVER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
-  recover: { records: [RecoveredRecord, UnassignedRecord], summary: { jobs: count('jobs of all accounts') } },
+  recover: {
+    records: [toRecoveredRecord.schema, toUnassignedRecord.schema],
+    summary: { jobs: count('jobs of all accounts') },
+  },
 };

@@ -1,14 +1,5 @@
-import type { Static } from 'typebox';
-import {
-  type CommandOutput,
-  count,
-  defineRecord,
-  instant,
-  micros,
-  nullable,
-  text,
-  toInstant,
-} from '../../../cli-kit/record-schema.ts';
+import { type CommandOutput, count, instant, micros, nullable, text } from '../../../cli-kit/record-schema.ts';
+import { recordOf } from '../../../cli-kit/record-table.ts';
 import type { Spending } from '../../../ledger/reports/spending.ts';
 import type { WatchId } from '../../../submission/ids.ts';
 
@@ -17,7 +8,7 @@ export interface SpendLine extends Omit<Spending, 'watch'> {
   readonly watch: WatchId | null;
 }
 
-const SpendRecord = defineRecord('spend', 'What was charged, by watch, day or month.', {
+export const toSpendRecord = recordOf<SpendLine>()('spend', 'What was charged, by watch, day or month.', {
   account: text('name of the account'),
   watch: nullable(text('null in sums over all watches')),
   from: instant('start of the period'),
@@ -25,26 +16,13 @@ const SpendRecord = defineRecord('spend', 'What was charged, by watch, day or mo
   submissions_micros: micros('charge of submissions'),
   checked_urls: count('URLs checked in the index'),
   checks_micros: micros('charge of index checks'),
-  total_micros: micros('both together'),
+  total_micros: [micros('both together'), ({ submissions, checks }) => submissions + checks],
   unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),
-});
-
-export const toSpendRecord = (line: SpendLine): Static<typeof SpendRecord> => ({
-  type: 'spend',
-  account: line.account,
-  watch: line.watch,
-  from: toInstant(line.from),
-  urls: line.urls,
-  submissions_micros: line.submissions,
-  checked_urls: line.checkedUrls,
-  checks_micros: line.checks,
-  total_micros: line.submissions + line.checks,
-  unknown_charge_urls: line.unknownChargeUrls,
 });
 
 export const SPEND_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   spend: {
-    records: [SpendRecord],
+    records: [toSpendRecord.schema],
     summary: {
       from: instant('start of the first period'),
       total_micros: micros('everything listed'),

@@ -11,7 +11,7 @@ import {
   optional,
   text,
 } from '../../src/cli-kit/record-schema.ts';
-import { embed, fieldsOf, type RecordTable, recordOf } from '../../src/cli-kit/record-table.ts';
+import { embed, fieldsOf, plainRecord, type RecordTable, recordOf } from '../../src/cli-kit/record-table.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../accounts/audit-events.ts';
 import type { Entry } from '../accounts/entries.ts';
@@ -22,16 +22,16 @@ import type { Difference } from '../operations/audit.ts';
 import type { Backup } from '../operations/backup.ts';
 import type { SubmissionRecord as Submission } from '../operations/submissions.ts';
 
-export const toListeningRecord = recordOf<string>()(
+export const toListeningRecord = plainRecord(
   'listening',
   'The service answers requests. Comes before the version record.',
   {
-    base_url: [text('address of the API'), (baseUrl) => baseUrl],
+    base_url: text('address of the API'),
   },
 );
 
-export const toNoticeRecord = recordOf<string>()('notice', 'A warning about the settings.', {
-  notice: [text('what it is, and what to do'), (notice) => notice],
+export const toNoticeRecord = plainRecord('notice', 'A warning about the settings.', {
+  notice: text('what it is, and what to do'),
 });
 
 export interface AccountChange {
@@ -51,33 +51,15 @@ export const toAccountRecord = recordOf<Account & AccountChange>()('account', 'A
   repeated: [optional(flag('the reference was used before, nothing was changed')), (it) => it.repeated],
 });
 
-interface NewPassword {
-  readonly name: string;
-  readonly password: string;
-}
+export const toPasswordRecord = plainRecord('password', 'A new password for the dashboard, shown this once.', {
+  name: text('name of the account'),
+  password: text('the password'),
+});
 
-export const toPasswordRecord = recordOf<NewPassword>()(
-  'password',
-  'A new password for the dashboard, shown this once.',
-  {
-    name: text('name of the account'),
-    password: text('the password'),
-  },
-);
-
-interface ResetLink {
-  readonly name: string;
-  readonly link: string;
-}
-
-export const toResetLinkRecord = recordOf<ResetLink>()(
-  'reset_link',
-  'A link with which the customer sets a new password.',
-  {
-    name: text('name of the account'),
-    link: text('the link'),
-  },
-);
+export const toResetLinkRecord = plainRecord('reset_link', 'A link with which the customer sets a new password.', {
+  name: text('name of the account'),
+  link: text('the link'),
+});
 
 export const toEventRecord = recordOf<AuditEvent>()('event', 'A change, and who made it.', {
   id: count('later events have higher numbers'),

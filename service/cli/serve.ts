@@ -75,11 +75,11 @@ async function serve(output: Output, flags: ServeFlags): Promise<void> {
         }
       : {}),
   });
-  output.record(toListeningRecord(service.baseUrl));
+  output.record(toListeningRecord({ baseUrl: service.baseUrl }));
   recordVersion(output, 'courier-service');
   output.print(`courier-service listens at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
   for (const notice of [...service.notices, ...describeUnknown(file)]) {
-    output.record(toNoticeRecord(notice));
+    output.record(toNoticeRecord({ notice }));
     output.warn(notice);
   }
   await stopped;

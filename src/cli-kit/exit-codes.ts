@@ -54,6 +54,13 @@ export class CommandError extends Error {
   }
 }
 
+/** The command line, a file or the configuration is wrong; nothing was done. */
+export class UsageError extends CommandError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(EXIT.usage, message, options);
+  }
+}
+
 /** The worst of several outcomes: what you must decide comes before what failed, and that before what is only late. */
 const WORST_FIRST: readonly ExitCode[] = [1, 130, 143, 2, 6, 8, 7, 9, 3, 5, 4, 0];
 

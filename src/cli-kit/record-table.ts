@@ -90,6 +90,18 @@ export const recordOf =
     });
   };
 
+type SourceOf<Schemas extends TProperties> = {
+  readonly [Name in keyof Schemas as Property<Name>]: Written<Static<Schemas[Name]>>;
+};
+
+/** Defines a type of record that is made of the values of its fields, by their names in camelCase. */
+export const plainRecord = <Schemas extends TProperties>(
+  name: string,
+  description: string,
+  schemas: Schemas,
+): RecordTable<SourceOf<Schemas>> =>
+  recordOf<SourceOf<Schemas>>()(name, description, schemas as FieldTable<SourceOf<Schemas>, Schemas>);
+
 const hasReader = (field: AnyField): field is readonly [TSchema, (source: never) => unknown] => Array.isArray(field);
 
 const getSchema = (field: AnyField): TSchema => (hasReader(field) ? field[0] : field);

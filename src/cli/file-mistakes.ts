@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { UsageError } from '../cli-kit/exit-codes.ts';
 
 const MOST_SHOWN = 20;
 
@@ -22,9 +22,6 @@ export class FileMistakes {
   throwIfAny(nothing: string): void {
     if (this.#count === 0) return;
     const more = this.#count > this.#shown.length ? `\n  and ${this.#count - this.#shown.length} more` : '';
-    throw new CommandError(
-      EXIT.usage,
-      `${nothing}, because of mistakes in the file:\n${this.#shown.join('\n')}${more}`,
-    );
+    throw new UsageError(`${nothing}, because of mistakes in the file:\n${this.#shown.join('\n')}${more}`);
   }
 }

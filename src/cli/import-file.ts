@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { UsageError } from '../cli-kit/exit-codes.ts';
 import type { Config, Watch } from '../config/config.ts';
 import { fromDigest } from '../ledger/forgotten/forgotten-url.ts';
 import type { ImportedUrl } from '../ledger/jobs/import-purchases.ts';
@@ -48,10 +48,7 @@ async function* openLines(file: string): AsyncGenerator<string> {
     yield* createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
-    throw new CommandError(
-      EXIT.usage,
-      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Nothing was imported.`,
-    );
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Nothing was imported.`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { type CommandError, UsageError } from '../cli-kit/exit-codes.ts';
 import { renderReason } from '../submission/reason.ts';
 import type { WatchPlan } from './output/plan-text.ts';
 
@@ -52,8 +52,7 @@ export function writePlanFile(file: string, plans: readonly WatchPlan[]): void {
     writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
     renameSync(`${file}.new`, file);
   } catch (error) {
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       `The plan cannot be written to ${file} (${(error as Error).message}). Nothing was planned or charged. ` +
         'Name a file in a folder that you may write to.',
     );
@@ -76,8 +75,7 @@ export function readPlanFile(file: string): PlanFile {
 }
 
 function toUnusable(file: string, why: string): CommandError {
-  return new CommandError(
-    EXIT.usage,
+  return new UsageError(
     `${file} is not a plan that can be applied (${why}). Nothing was planned or charged. Create one with ` +
       '"courier plan -o FILE".',
   );

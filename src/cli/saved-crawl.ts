@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { type CommandError, UsageError } from '../cli-kit/exit-codes.ts';
 import { type CrawlEvent, type CrawlOptions, crawl, parseSource, type SitemapEntry } from '../sitemap/crawl.ts';
 import { parseRfc822Date, parseW3cDate } from '../sitemap/lastmod.ts';
 import { normalizeUrl, type Url } from '../url/normalize-url.ts';
@@ -102,7 +102,7 @@ async function* readSavedCrawl(
 
 function toDamage(name: string, line: number): CommandError {
   const what = `${name}:${line} is not a record of courier crawl --json`;
-  return new CommandError(EXIT.usage, `${what}, so what follows it was not read. Save that crawl again.`);
+  return new UsageError(`${what}, so what follows it was not read. Save that crawl again.`);
 }
 
 /** Null for what is no record. */

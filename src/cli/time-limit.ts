@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, UsageError } from '../cli-kit/exit-codes.ts';
 import { parseDuration } from '../config/duration.ts';
 
 export const MAX_TIME_OPTION = [
@@ -15,10 +15,7 @@ export function createTimeLimit(text: string | undefined): AbortSignal[] {
   if (text === undefined) return [];
   const duration = parseDuration(text);
   if (duration === null || duration <= 0) {
-    throw new CommandError(
-      EXIT.usage,
-      `--max-time "${text}" is not a duration. Nothing was run or charged. Write it as 30m or 2h.`,
-    );
+    throw new UsageError(`--max-time "${text}" is not a duration. Nothing was run or charged. Write it as 30m or 2h.`);
   }
   const limit = new AbortController();
   const timer = setTimeout(() => {

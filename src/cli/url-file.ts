@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { UsageError } from '../cli-kit/exit-codes.ts';
 import { normalizeUrl, type Url } from '../url/normalize-url.ts';
 import { findLineFault } from '../url/url-line.ts';
 import { FileMistakes } from './file-mistakes.ts';
@@ -30,6 +30,6 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (typeof code !== 'string') throw error;
-    throw new CommandError(EXIT.usage, `${file} cannot be read (${code}). Nothing was changed.`);
+    throw new UsageError(`${file} cannot be read (${code}). Nothing was changed.`);
   }
 }

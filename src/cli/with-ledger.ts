@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { UsageError } from '../cli-kit/exit-codes.ts';
 import type { Output } from '../cli-kit/output.ts';
 import type { Account, Config, Watch } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -37,8 +37,7 @@ export function selectWatches({ watches }: Config, names: readonly string[]): Wa
 export function getWatch(watches: Config['watches'], name: string): Watch {
   const watch = watches.get(name as WatchId);
   if (watch !== undefined) return watch;
-  throw new CommandError(
-    EXIT.usage,
+  throw new UsageError(
     `The configuration has no watch "${name}". Nothing was read, submitted or charged. ` +
       `Its watches: ${[...watches.keys()].join(', ')}.`,
   );
@@ -48,8 +47,7 @@ export function getWatch(watches: Config['watches'], name: string): Watch {
 export function getAccount({ accounts }: Config, name: string): Account {
   const account = accounts.get(name as AccountId);
   if (account !== undefined) return account;
-  throw new CommandError(
-    EXIT.usage,
+  throw new UsageError(
     `The configuration has no account "${name}". Nothing was changed or charged. ` +
       `Its accounts: ${[...accounts.keys()].join(', ')}.`,
   );

@@ -28,7 +28,7 @@ function configureResume(command: Command): void {
       ledgerAction(async (output, { config, ledger }, name: string, { release = false }: { release?: boolean }) => {
         const { id } = getAccount(config, name);
         const { stopped, batches } = await resumeRefused(ledger, id, { release, by: userInfo().username });
-        output.record(toResumedRecord({ account: id, stopped, release, batches }));
+        output.record(toResumedRecord({ account: id, stopped, how: release ? 'release' : 'send', batches }));
         const counted = formatCounted(batches, 'batch', 'batches');
         output.print(
           !stopped

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, EXIT, type ExitCode, pickWorst, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
@@ -127,11 +127,10 @@ function write(output: Output, audits: readonly Audit[], { csv = false, all = fa
     writeWhole(out, render(), { replace: true });
   } catch (error) {
     const { message } = error as NodeJS.ErrnoException;
-    throw new CommandError(EXIT.usage, `The audit was not written to ${out}: ${message}. Nothing was changed.`);
+    throw new UsageError(`The audit was not written to ${out}: ${message}. Nothing was changed.`);
   }
   if (!output.quiet) output.print(`${out}: ${formatCounted(audits.length, 'account')}.`);
   return out;
 }
 
-const usage = (message: string): CommandError =>
-  new CommandError(EXIT.usage, `${message} Nothing was read or written.`);
+const usage = (message: string): CommandError => new UsageError(`${message} Nothing was read or written.`);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { toTemporalSettings } from '../../connector/temporal-server.ts';
 import { createLogger } from '../../observability/log.ts';
@@ -27,8 +27,7 @@ export function codecServerCommand(command: Command): void {
       action(async (output, { config: file }, { host, port, origin: origins }: CodecServerFlags) => {
         const { readEncryption } = toTemporalSettings(loadConfig(file));
         if (readEncryption === null || readEncryption === undefined)
-          throw new CommandError(
-            EXIT.usage,
+          throw new UsageError(
             `${file} has no temporal.encryption, so there is nothing to decrypt. Nothing was started.`,
           );
         const log = createLogger(output.quiet ? 'error' : 'info', 'courier');
@@ -36,17 +35,14 @@ export function codecServerCommand(command: Command): void {
         const onError = (error: unknown) => log.error({ error }, 'a request to the codec server failed');
         const server = await openCodecServer({ codec, host, port, origins, onError }).catch((error: unknown) => {
           const { message } = error as Error;
-          throw new CommandError(
-            EXIT.usage,
-            `The port cannot be used (${message}). Nothing was started. Give another --port.`,
-          );
+          throw new UsageError(`The port cannot be used (${message}). Nothing was started. Give another --port.`);
         });
         // Before the record: whoever reads it may send a signal at once.
         const signaled = new Promise<typeof EXIT.interrupted | typeof EXIT.terminated>((resolve) => {
           process.once('SIGINT', () => resolve(EXIT.interrupted));
           process.once('SIGTERM', () => resolve(EXIT.terminated));
         });
-        output.record(toListeningRecord(server.url));
+        output.record(toListeningRecord({ url: server.url }));
         output.say(`The codec server listens on ${server.url} for pages of ${origins.join(', ')}. Ctrl-C ends it.`);
         const exitCode = await signaled;
         await server.close();

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseWholeNumber } from '../../cli-kit/arguments.ts';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { readSecret } from '../../config/secrets.ts';
 import { VERSION } from '../../observability/version.ts';
@@ -116,17 +116,14 @@ class Interruption extends CommandError {}
 /** Mistakes in the command line and the environment are not faults of the program. */
 function toUsageError(error: unknown): unknown {
   const isUsage = error instanceof StateDirectoryError || error instanceof ProxySettingError;
-  return isUsage ? new CommandError(EXIT.usage, error.message, { cause: error }) : error;
+  return isUsage ? new UsageError(error.message, { cause: error }) : error;
 }
 
 function checkComparison(old: string, { state, stats }: Flags): void {
   checkSource(old);
   const other = state !== undefined ? '--state' : stats === true ? '--stats' : undefined;
   if (other === undefined) return;
-  throw new CommandError(
-    EXIT.usage,
-    `--compare reads and prints every page, so not together with ${other}. Nothing was read.`,
-  );
+  throw new UsageError(`--compare reads and prints every page, so not together with ${other}. Nothing was read.`);
 }
 
 /** Throws a usage error for a source that cannot be opened. */
@@ -135,12 +132,12 @@ function checkSource(text: string): void {
     const source = parseSource(text);
     if (source.kind === 'http' || source.path === '-') return;
     const isFolder = statSync(source.path).isDirectory();
-    if (isFolder) throw new CommandError(EXIT.usage, `${text} is a folder, not a file. Nothing was read.`);
+    if (isFolder) throw new UsageError(`${text} is a folder, not a file. Nothing was read.`);
   } catch (error) {
-    if (error instanceof SitemapError) throw new CommandError(EXIT.usage, `${error.message}. Nothing was read.`);
+    if (error instanceof SitemapError) throw new UsageError(`${error.message}. Nothing was read.`);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     const advice = HOST_AND_PATH.test(text) ? ` If you mean the address, write https://${text}` : '';
-    throw new CommandError(EXIT.usage, `There is no file ${text}. Nothing was read.${advice}`);
+    throw new UsageError(`There is no file ${text}. Nothing was read.${advice}`);
   }
 }
 
@@ -148,10 +145,7 @@ function checkSource(text: string): void {
 function checkHeader(name: string): void {
   if (name !== 'authorization' && name !== 'proxy-authorization') return;
   const advice = `Put its value into an environment variable and write --header-env "${name}: VARIABLE"`;
-  throw new CommandError(
-    EXIT.usage,
-    `--header shows ${name} to every user of this machine. Nothing was read. ${advice}`,
-  );
+  throw new UsageError(`--header shows ${name} to every user of this machine. Nothing was read. ${advice}`);
 }
 
 const HOST_AND_PATH = /^([a-z0-9-]+\.)+[a-z]{2,}(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/i;

@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { formatBuild } from '../../connector/explain-builds.ts';
 import { findServer, withTemporal } from '../../connector/temporal-server.ts';
@@ -93,8 +93,7 @@ function configureMove(command: Command): void {
 }
 
 const toNotMoved = ({ why, next }: { readonly why: string; readonly next: string }): CommandError =>
-  new CommandError(
-    EXIT.usage,
+  new UsageError(
     `${toSentence(why)}. Nothing was changed, and nothing is charged while the run waits. ${toSentence(next)}.`,
   );
 
@@ -110,15 +109,13 @@ function parseShare(text: string): number {
 }
 
 const toUnknown = (deployment: string): CommandError =>
-  new CommandError(
-    EXIT.usage,
+  new UsageError(
     `The Temporal server knows no deployment "${deployment}". Nothing was changed. Start a worker of it: ` +
       `courier worker --deployment ${deployment} --build BUILD`,
   );
 
 const toRefused = (deployment: string, build: string, details: string): CommandError =>
-  new CommandError(
-    EXIT.usage,
+  new UsageError(
     `The Temporal server did not promote build ${build} of ${deployment}: ${details}. Nothing was changed. ` +
       `See that workers of every duty run with --deployment ${deployment} --build ${build}. The server learns of their ` +
       'queues one by one in the first seconds, on a busy server in the first minute: then run the command again.',

@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
@@ -10,8 +10,7 @@ export async function findBatch(ledger: Ledger, name: string): Promise<BatchLine
   const [byReference] = await listBatches(ledger, { reference: name as Reference, limit: 1 });
   const found = byNumber ?? byReference;
   if (found !== undefined) return found;
-  throw new CommandError(
-    EXIT.usage,
+  throw new UsageError(
     `The ledger has no batch "${name}", by number or by reference. Nothing was changed. "courier batches list" shows them.`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { formatTry, ZERO } from '../../../contract/money.ts';
-import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
+import { EXIT, type ExitCode, pickWorst, UsageError } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import type { Config, Watch } from '../../config/config.ts';
 import { followCheck, startCheck } from '../../connector/run-client.ts';
@@ -91,8 +91,7 @@ function selectChecked(config: Config, names: readonly string[]): Watch[] {
   const without = chosen.filter(({ indexCheck }) => indexCheck === null);
   if (without.length === 0 || (names.length === 0 && without.length < chosen.length))
     return chosen.filter(({ indexCheck }) => indexCheck !== null);
-  throw new CommandError(
-    EXIT.usage,
+  throw new UsageError(
     `${names.length === 0 ? 'No watch has' : `Not in the configuration of ${without.map(({ id }) => id).join(', ')}:`} ` +
       'index_check. Nothing was checked or charged. Add index_check to the watch, such as { after: 3d, every: 7d }.',
   );

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { explainAmount } from '../../../contract/amount-text.ts';
 import { formatTry, type Micros, parseTry } from '../../../contract/money.ts';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { readConfig } from '../../config/load.ts';
 import type { SecretReference } from '../../config/schema.ts';
@@ -48,10 +48,9 @@ async function init(
   flags: Flags,
 ): Promise<Ending> {
   if (flags.keyEnv !== undefined && flags.keyFile !== undefined)
-    throw new CommandError(EXIT.usage, 'Name the key with --key-env or with --key-file, not with both.');
+    throw new UsageError('Name the key with --key-env or with --key-file, not with both.');
   checkVariable(flags.keyEnv);
-  if (existsSync(file))
-    throw new CommandError(EXIT.usage, `${file} exists and is not overwritten. Name another file with --config.`);
+  if (existsSync(file)) throw new UsageError(`${file} exists and is not overwritten. Name another file with --config.`);
   const baseUrl = flags.baseUrl ?? (await askForBaseUrl(output));
   const watches: StarterWatch[] = [];
   let isPartial = false;
@@ -81,14 +80,14 @@ async function init(
 async function askForBaseUrl(output: Output): Promise<string> {
   if (!process.stdin.isTTY || output.json || output.quiet) {
     const advice = 'Name the service with --base-url, such as https://indexing.example/api/v1.';
-    throw new CommandError(EXIT.usage, `${advice} Nothing was read or written.`);
+    throw new UsageError(`${advice} Nothing was read or written.`);
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return parseBaseUrl(await terminal.question('Address of the service (it ends with /api/v1): '));
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new CommandError(EXIT.usage, `${error.message} Nothing was read or written.`);
+    throw new UsageError(`${error.message} Nothing was read or written.`);
   } finally {
     terminal.close();
   }
@@ -112,7 +111,7 @@ async function surveyWithProgress(output: Output, site: string, { allowPrivateHo
     );
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
-    throw new CommandError(EXIT.usage, `${site}: ${error.message}. Nothing was written.`, { cause: error });
+    throw new UsageError(`${site}: ${error.message}. Nothing was written.`, { cause: error });
   }
 }
 
@@ -174,7 +173,7 @@ function write(file: string, text: string): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'EEXIST' ? 'it exists' : message;
-    throw new CommandError(EXIT.usage, `${file} was not written: ${why}. Name another file with --config.`);
+    throw new UsageError(`${file} was not written: ${why}. Name another file with --config.`);
   }
 }
 
@@ -188,7 +187,7 @@ function parseBaseUrl(text: string): string {
 function checkVariable(name: string | undefined): void {
   if (name === undefined || /^[A-Z_][A-Z0-9_]{0,99}$/.test(name)) return;
   const advice = '--key-env takes the name of a variable, such as COURIER_API_KEY, never the key itself.';
-  throw new CommandError(EXIT.usage, `${advice} Nothing was read or written.`);
+  throw new UsageError(`${advice} Nothing was read or written.`);
 }
 
 function parsePrice(text: string): string {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { findWatch } from '../../ledger/accounts/watches.ts';
@@ -113,8 +113,7 @@ async function parseSelection(
 ): Promise<ForgetSelection> {
   const given = [watch, host, urlsFrom, urls[0]].filter((each) => each !== undefined);
   if (given.length !== 1) {
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       'Name what to forget in one way: --watch, --host, --urls-from or the URLs. Nothing was forgotten.',
     );
   }
@@ -122,7 +121,7 @@ async function parseSelection(
     const problem = findHostProblem(host);
     if (problem !== null) {
       const [instead = 'a host such as shop.example, shop.example:8443 or *.shop.example'] = problem.write;
-      throw new CommandError(EXIT.usage, `--host "${host}": ${problem.says}. Nothing was forgotten. Write ${instead}.`);
+      throw new UsageError(`--host "${host}": ${problem.says}. Nothing was forgotten. Write ${instead}.`);
     }
     return { kind: 'host', host };
   }
@@ -131,14 +130,13 @@ async function parseSelection(
     return { kind: 'urls', urls: new Set(named) };
   }
   if (config.watches.has(watch as WatchId)) {
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       `The watch ${watch} is configured. Nothing was forgotten. Remove it from the configuration, then type: ` +
         `courier ledger forget --watch ${watch}`,
     );
   }
   if ((await findWatch(ledger.db, watch as WatchId)) === null)
-    throw new CommandError(EXIT.usage, `The ledger has no watch "${watch}". Nothing was forgotten.`);
+    throw new UsageError(`The ledger has no watch "${watch}". Nothing was forgotten.`);
   return { kind: 'watch', watch: watch as WatchId };
 }
 
@@ -157,11 +155,11 @@ function formatCommand(urls: readonly string[], { watch, host, urlsFrom }: Forge
 async function confirm(output: Output, { pages }: ForgetSurvey): Promise<void> {
   const what = `${formatCounted(pages, 'page')} would be forgotten`;
   if (!process.stdin.isTTY || output.json || output.quiet)
-    throw new CommandError(EXIT.usage, `${what}. Nothing was forgotten. Add --yes to forget without being asked.`);
+    throw new UsageError(`${what}. Nothing was forgotten. Add --yes to forget without being asked.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(`${what}, and their addresses cannot be restored. Type "yes": `);
-    if (answer.trim() !== 'yes') throw new CommandError(EXIT.usage, 'Nothing was forgotten.');
+    if (answer.trim() !== 'yes') throw new UsageError('Nothing was forgotten.');
   } finally {
     terminal.close();
   }

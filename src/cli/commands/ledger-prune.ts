@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type Vacuumed, vacuumSqlite } from '../../database/vacuum.ts';
@@ -33,8 +33,7 @@ async function prune(
 ): Promise<Ending> {
   const { retention } = config;
   if (retention === null) {
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       'The configuration has no "retention", so nothing was removed. Write retention: { runs: 90d, batches: 180d, ' +
         'index_checks: 365d } with the ages that you want.',
     );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import { getInstallation } from '../../notify/installation.ts';
@@ -21,18 +21,14 @@ function configureTest(command: Command): void {
       const config = loadConfig(file);
       const { channels } = config.notify;
       const names = name === undefined ? [...channels.keys()] : [name];
-      if (names.length === 0)
-        throw new CommandError(EXIT.usage, `${file} has no channels under "notify", so no message was sent.`);
+      if (names.length === 0) throw new UsageError(`${file} has no channels under "notify", so no message was sent.`);
       const redact = createRedactor(config);
       let failed = 0;
       for (const each of names) {
         const channel = channels.get(each);
         if (channel === undefined) {
           const known = [...channels.keys()].join(', ') || 'none';
-          throw new CommandError(
-            EXIT.usage,
-            `No channel is named "${each}", so no message was sent. The channels are: ${known}.`,
-          );
+          throw new UsageError(`No channel is named "${each}", so no message was sent. The channels are: ${known}.`);
         }
         const now = Date.now();
         const failure = await sendMessage(channel, createTestMessage(getInstallation(config), now), {

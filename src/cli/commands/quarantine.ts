@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import { listQuarantined, type QuarantineScope, releaseQuarantined, releaseUrl } from '../../ledger/jobs/quarantine.ts';
 import type { BatchId, WatchId } from '../../submission/ids.ts';
 import { formatCounted } from '../output/format.ts';
@@ -91,8 +91,7 @@ interface ReleaseFlags {
 function toScope(urls: readonly string[], flags: ReleaseFlags): QuarantineScope | null {
   const scope = toFlagScope(flags);
   if ((scope === null) === urls.length > 0) return scope;
-  throw new CommandError(
-    EXIT.usage,
+  throw new UsageError(
     'Name URLs, or pass one of --batch BATCH, --reason REASON or --all. Nothing was changed or charged.',
   );
 }
@@ -109,8 +108,7 @@ function parseBatch(text: string): BatchId {
 }
 
 const nothingReleased = (watch: WatchId) =>
-  new CommandError(
-    EXIT.usage,
+  new UsageError(
     `No URL of ${watch} is in quarantine for that. Nothing was changed or charged. ` +
       '"courier quarantine list" shows those that are.',
   );

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatTry, sumMicros, ZERO } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
-import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, type ExitCode, pickWorst, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
@@ -40,10 +40,7 @@ async function recover(
   const { config } = context;
   const fallback = watch === undefined ? null : getWatch(config.watches, watch);
   if (since !== undefined && !isDate(since)) {
-    throw new CommandError(
-      EXIT.usage,
-      `--since "${since}" is not a date. Nothing was changed. Write it as 2026-01-31.`,
-    );
+    throw new UsageError(`--since "${since}" is not a date. Nothing was changed. Write it as 2026-01-31.`);
   }
   const accounts =
     account !== undefined

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { collectReport } from '../../report/collect.ts';
 import { LANGUAGES, type Language } from '../../report/messages.ts';
@@ -79,14 +79,13 @@ async function write(output: Output, made: Report, { out, csv = false, lang }: R
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'EEXIST' ? `it exists; replace it with --out ${file}` : message;
-    throw new CommandError(EXIT.usage, `The report was not written to ${file}: ${why}. Nothing was changed.`);
+    throw new UsageError(`The report was not written to ${file}: ${why}. Nothing was changed.`);
   }
   if (!output.quiet) output.print(`${file}: ${formatCounted(made.watches.length, 'watch', 'watches')}.`);
   return file;
 }
 
-const usage = (message: string): CommandError =>
-  new CommandError(EXIT.usage, `${message} Nothing was read or written.`);
+const usage = (message: string): CommandError => new UsageError(`${message} Nothing was read or written.`);
 
 function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;

@@ -1,5 +1,5 @@
 import { formatTry } from '../../../contract/money.ts';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Account, Config } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
@@ -23,16 +23,14 @@ export async function resolveOpenJob(
 ): Promise<void> {
   const { batch, reference, watch } = line;
   if (how === null) {
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       `Batch ${batch} is accepted as ${reference} and its job is open. Pass exactly one of --release (its URLs without a ` +
         'result are due again, and are charged again) and --leave (they count as submitted). Nothing was changed or charged.',
     );
   }
   const overdueAt = getOverdueTime(getAccount(config, line.account), line);
   if (overdueAt > ledger.now()) {
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       `Job ${reference} is followed until ${formatInstantIn(getTimeZone(config.watches.get(watch)), overdueAt)}: the service may still process it, and what it ` +
         'processes is charged. Nothing was changed or charged. "tracking" of the account sets the time.',
     );

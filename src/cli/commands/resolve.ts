@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { formatTry, type Micros } from '../../../contract/money.ts';
 import { asReference } from '../../api-client/read/submission.ts';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type ChargeRead, readCharge } from '../../connector/read-charge.ts';
@@ -71,8 +71,7 @@ async function resolveReviewed(
   const { batch } = line;
   if (line.state !== 'needs_review') {
     const state = line.state === 'accepted' ? 'its job has ended' : `it is ${line.state}`;
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       `Batch ${batch} does not need review (${state}). Nothing was changed or charged. ` +
         '"courier batches list --state needs_review" shows those that do.',
     );
@@ -101,8 +100,7 @@ async function resolveReviewed(
 async function resolve({ config, ledger }: CommandContext, line: BatchLine, { charged, release, leave }: ResolveFlags) {
   const { batch } = line;
   if ([charged, release, leave].filter((each) => each !== undefined).length !== 1) {
-    throw new CommandError(
-      EXIT.usage,
+    throw new UsageError(
       'Pass exactly one of --charged REFERENCE (the service charged it), --release (it charged nothing) and --leave. Nothing was ' +
         'changed or charged.',
     );
@@ -115,10 +113,7 @@ async function resolve({ config, ledger }: CommandContext, line: BatchLine, { ch
   }
   const reference = asReference(charged);
   if (reference === null) {
-    throw new CommandError(
-      EXIT.usage,
-      `"${charged}" is not a valid reference of a job. Nothing was changed or charged.`,
-    );
+    throw new UsageError(`"${charged}" is not a valid reference of a job. Nothing was changed or charged.`);
   }
   const signal = stopSignal('Nothing was changed or charged.');
   const { why, ...shown } = await readCharge(config, ledger, line.account, reference, signal);
@@ -130,10 +125,7 @@ async function resolve({ config, ledger }: CommandContext, line: BatchLine, { ch
     ...shown,
   });
   if (recorded.kind === 'needs_review')
-    throw new CommandError(
-      EXIT.usage,
-      `${recorded.reason}. The batch still needs review; this command charged nothing.`,
-    );
+    throw new UsageError(`${recorded.reason}. The batch still needs review; this command charged nothing.`);
   const charge = recorded.kind === 'accepted' ? recorded.charged : null;
   return {
     how: 'charged' as const,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { formatTry } from '../../../contract/money.ts';
-import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, EXIT, type ExitCode, UsageError } from '../../cli-kit/exit-codes.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type Plan, readPlan } from '../../ledger/plans/read-plan.ts';
@@ -57,7 +57,7 @@ export async function sendDecision(
     if (described.status.name !== 'RUNNING') throw toNotActive(run);
     await requireTaker(described);
     const taken = await decideRun(ledger, run, TAKEN[kind], describeDecision(decision));
-    if (taken !== TAKEN[kind]) throw new CommandError(EXIT.usage, `${run} was already ${taken}. Nothing was changed.`);
+    if (taken !== TAKEN[kind]) throw new UsageError(`${run} was already ${taken}. Nothing was changed.`);
     await handle.signal(wakeSignal);
     const became =
       kind === 'reject' ? { text: REJECTED, exitCode: EXIT.done } : await describePlan(ledger, run, planMs);
@@ -66,7 +66,7 @@ export async function sendDecision(
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw toNotActive(run);
     if (error instanceof LedgerError && (error.code === 'NOTHING_TO_DECIDE' || error.code === 'UNKNOWN_RUN'))
-      throw new CommandError(EXIT.usage, `${error.message} ${UNCHANGED}`);
+      throw new UsageError(`${error.message} ${UNCHANGED}`);
     throw error;
   }
 }
@@ -100,5 +100,4 @@ function formatPlanned({ urls, cost, held, heldReason }: Plan): Became {
 
 const UNCHANGED = 'Nothing was decided, submitted or charged. "courier status" lists the runs that a guard holds.';
 
-export const toNotActive = (run: string): CommandError =>
-  new CommandError(EXIT.usage, `No run "${run}" is active. ${UNCHANGED}`);
+export const toNotActive = (run: string): CommandError => new UsageError(`No run "${run}" is active. ${UNCHANGED}`);

@@ -1,6 +1,6 @@
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
@@ -120,8 +120,7 @@ async function onBoth(ledger: LedgerId, watch: Watch, act: (scheduleId: string) 
 }
 
 function toNoSchedule({ id }: Watch): CommandError {
-  return new CommandError(
-    EXIT.usage,
+  return new UsageError(
     `${id} has no schedule on the Temporal server. Nothing was changed or charged. ` +
       '"courier worker" creates it when the configuration gives the watch one.',
   );

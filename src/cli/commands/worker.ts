@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type Command, Option } from 'commander';
-import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
+import { EXIT, type ExitCode, UsageError } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
 import { reconcileSchedules } from '../../connector/schedules.ts';
@@ -82,7 +82,7 @@ export function workerCommand(command: Command): void {
               : await waitWhileWorking(() => untilStop(describeVersion(client, version)), waiting);
           stopping.throwIfAborted();
           connector.keep(startWorkerHousekeeping({ connector, path: file, config, log, version }));
-          output.record(toReadyRecord(config.watches.size));
+          output.record(toReadyRecord({ watches: config.watches.size }));
           output.say(
             `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}${formatDuties(duties)}. Ctrl-C stops it once what is under way is finished.`,
           );
@@ -100,7 +100,7 @@ export function workerCommand(command: Command): void {
 function toVersion(deployment?: string, build?: string): DeploymentVersion | undefined {
   if (deployment === undefined && build === undefined) return undefined;
   if (deployment !== undefined && build !== undefined) return { deployment, build };
-  throw new CommandError(EXIT.usage, 'Give --deployment and --build together. Nothing was started.');
+  throw new UsageError('Give --deployment and --build together. Nothing was started.');
 }
 
 /** A worker that is not current gets no new workflows. Null: this connection may not ask. */

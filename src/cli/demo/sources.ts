@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { WatchId } from '../../submission/ids.ts';
 
 /** A sitemap that the user named on the command line, as a watch of the demo. */
@@ -29,8 +29,7 @@ export function namedSource(argument: string): NamedSource {
 }
 
 function notASource(argument: string, why: string): CommandError {
-  return new CommandError(
-    EXIT.usage,
+  return new UsageError(
     `${argument}: ${why}. Nothing was started and nothing was charged. Name a sitemap's address (https://…/sitemap.xml) or a file.`,
   );
 }

@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import { toAccessError } from '../../temporal/access-error.ts';
 import { findGrpcStatus, isPassing } from '../../temporal/grpc-status.ts';
 
@@ -8,8 +8,7 @@ import { findGrpcStatus, isPassing } from '../../temporal/grpc-status.ts';
 export function toServerFailure(error: unknown): CommandError | null {
   if (isNamespaceMissing(error)) {
     const details = findGrpcStatus(error)?.details.replace(/\.$/, '') ?? '';
-    return new CommandError(
-      EXIT.usage,
+    return new UsageError(
       `The Temporal server does not have the namespace of this configuration${details === '' ? '' : ` (${details})`}. Nothing ` +
         'was submitted or charged. Create it, or correct temporal.namespace.',
       { cause: error },
@@ -26,7 +25,7 @@ export function toServerFailure(error: unknown): CommandError | null {
     );
   }
   const denied = toAccessError(status);
-  return denied === null ? null : new CommandError(EXIT.usage, denied.message, { cause: error });
+  return denied === null ? null : new UsageError(denied.message, { cause: error });
 }
 
 /** The error class of the SDK, or the type of the server's error detail where the SDK passes its answer on. */

@@ -1,5 +1,5 @@
 import { type CommandOutput, count, flag, oneOf, text } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
+import { plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import type { Account } from '../../../config/config.ts';
 
 export const toMovedRecord = recordOf<Pick<Account, 'id' | 'baseUrl'>>()(
@@ -11,23 +11,13 @@ export const toMovedRecord = recordOf<Pick<Account, 'id' | 'baseUrl'>>()(
   },
 );
 
-interface Resumed {
-  readonly account: string;
-  readonly stopped: boolean;
-  readonly release: boolean;
-  readonly batches: number;
-}
-
-export const toResumedRecord = recordOf<Resumed>()(
+export const toResumedRecord = plainRecord(
   'resumed',
   'An account that sends again after the service refused every batch.',
   {
     account: text('name of the account'),
     stopped: flag('false: it was not stopped'),
-    how: [
-      oneOf(['send', 'release'], 'send: its batches are sent as they are; release: their URLs are due again'),
-      ({ release }) => (release ? 'release' : 'send'),
-    ],
+    how: oneOf(['send', 'release'], 'send: its batches are sent as they are; release: their URLs are due again'),
     batches: count('batches waiting to be sent, or taken back'),
   },
 );

@@ -8,7 +8,7 @@ import {
   oneOf,
   text,
 } from '../../../cli-kit/record-schema.ts';
-import { fieldsOf, recordOf } from '../../../cli-kit/record-table.ts';
+import { fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import type { BatchState } from '../../../ledger/purchases/states.ts';
 import type { BatchUrl } from '../../../ledger/reports/batch-urls.ts';
 import type { BatchLine, RunDecisionLine } from '../../../ledger/reports/lists.ts';
@@ -80,20 +80,16 @@ export const toBatchUrlRecord = recordOf<BatchUrl>()(
   },
 );
 
-const HOW_RESOLVED = ['charged', 'release', 'leave'] as const;
-interface Resolved {
-  readonly batch: number;
-  readonly how: (typeof HOW_RESOLVED)[number];
-  readonly urls: number;
-}
-
-export const toResolvedRecord = recordOf<Resolved>()('resolved', 'A batch that was resolved.', {
+export const toResolvedRecord = plainRecord('resolved', 'A batch that was resolved.', {
   batch: count('number of the batch'),
-  how: oneOf(HOW_RESOLVED, 'charged: it is followed as a job; release: its URLs are due again; leave: they are not'),
+  how: oneOf(
+    ['charged', 'release', 'leave'],
+    'charged: it is followed as a job; release: its URLs are due again; leave: they are not',
+  ),
   urls: count('URLs concerned; of an open job those without a result'),
 });
 
-export const toCancelledRecord = recordOf<Omit<Resolved, 'how'>>()('cancelled', 'A batch that was cancelled.', {
+export const toCancelledRecord = plainRecord('cancelled', 'A batch that was cancelled.', {
   batch: count('number of the batch'),
   urls: count('URLs that are due again'),
 });

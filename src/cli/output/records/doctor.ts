@@ -1,5 +1,5 @@
 import { type CommandOutput, count, flag, nullable, oneOf, text, texts } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
+import { plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import { CHECKS, type Finding } from '../../../connector/doctor/finding.ts';
 import type { Proposal, Reading } from '../../../connector/learn/learned.ts';
 import { REQUESTS } from '../../../connector/learn/read-values.ts';
@@ -47,14 +47,10 @@ export const toProposalRecord = recordOf<Proposal & OfAccount>()(
   },
 );
 
-export const toBlockRecord = recordOf<OfAccount & { readonly yaml: string }>()(
-  'block',
-  'With --learn: the decided settings of an account as YAML.',
-  {
-    account: text('name of the account'),
-    yaml: text('the block, which takes the place of the same settings in the file; undecided ones are comments'),
-  },
-);
+export const toBlockRecord = plainRecord('block', 'With --learn: the decided settings of an account as YAML.', {
+  account: text('name of the account'),
+  yaml: text('the block, which takes the place of the same settings in the file; undecided ones are comments'),
+});
 
 export const DOCTOR_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   doctor: {

@@ -1,7 +1,7 @@
 import { type CommandOutput, count, flag, nullable, text } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
+import { plainRecord } from '../../../cli-kit/record-table.ts';
 
-export const toListedPagesRecord = recordOf<{ readonly watch: string; readonly pages: number }>()(
+export const toListedPagesRecord = plainRecord(
   'listed_pages',
   'Pages that `ledger forget` keeps, because a watch lists them.',
   {

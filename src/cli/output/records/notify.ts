@@ -1,22 +1,11 @@
 import { type CommandOutput, count, nullable, oneOf, text } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
-import type { Channel } from '../../../config/notify.ts';
+import { plainRecord } from '../../../cli-kit/record-table.ts';
 
-interface TestMessage {
-  readonly channel: string;
-  readonly form: Channel['kind'];
-  readonly failure: string | null;
-}
-
-export const toTestMessageRecord = recordOf<TestMessage>()(
-  'test_message',
-  'A test message, and whether its channel took it.',
-  {
-    channel: text('name of the channel'),
-    form: oneOf(['webhook', 'slack', 'teams', 'email'], 'form'),
-    failure: nullable(text('why it was not delivered; null: delivered')),
-  },
-);
+export const toTestMessageRecord = plainRecord('test_message', 'A test message, and whether its channel took it.', {
+  channel: text('name of the channel'),
+  form: oneOf(['webhook', 'slack', 'teams', 'email'], 'form'),
+  failure: nullable(text('why it was not delivered; null: delivered')),
+});
 
 export const NOTIFY_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'notify test': {

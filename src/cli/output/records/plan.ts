@@ -11,10 +11,9 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import { Type } from '../../../json-schema/type.ts';
 import type { DueCounts } from '../../../ledger/pages/due.ts';
-import type { Plan } from '../../../ledger/plans/read-plan.ts';
 import type { PlannedUrl } from '../../../ledger/reports/planned-urls.ts';
 import { renderReason } from '../../../submission/reason.ts';
 import { formatVersion } from '../../../url/version.ts';
@@ -108,12 +107,7 @@ export const toAccountPlanRecord = recordOf<AccountPlan & Noticed>()(
   },
 );
 
-interface Applied extends Pick<Plan, 'urls' | 'batches' | 'cost'> {
-  readonly watch: string;
-  readonly run: string;
-}
-
-export const toAppliedRecord = recordOf<Applied>()('applied', 'A plan of one watch that was applied.', {
+export const toAppliedRecord = plainRecord('applied', 'A plan of one watch that was applied.', {
   watch: text('name of the watch'),
   run: text('name of the run'),
   urls: count('URLs planned'),

@@ -1,14 +1,10 @@
 import { type CommandOutput, count, flag, nullable, text } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
+import { plainRecord } from '../../../cli-kit/record-table.ts';
 
-export const toPrunedRecord = recordOf<{ readonly table: string; readonly rows: number }>()(
-  'pruned',
-  'Details of one kind that were removed from the ledger.',
-  {
-    table: text('name of the table'),
-    rows: count('rows removed, or to remove'),
-  },
-);
+export const toPrunedRecord = plainRecord('pruned', 'Details of one kind that were removed from the ledger.', {
+  table: text('name of the table'),
+  rows: count('rows removed, or to remove'),
+});
 
 export const PRUNE_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger prune': {

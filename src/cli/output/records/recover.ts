@@ -1,6 +1,6 @@
 import type { Micros } from '../../../../contract/money.ts';
 import { type CommandOutput, count, micros, nullable, text } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
+import { plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 
 export interface RecoveredCounts {
   readonly jobs: number;
@@ -31,13 +31,7 @@ export const toRecoveredRecord = recordOf<RecoveredCounts & { readonly account: 
   },
 );
 
-interface Unassigned {
-  readonly reference: string;
-  readonly project: string | null;
-  readonly sample: string | null;
-}
-
-export const toUnassignedRecord = recordOf<Unassigned>()('unassigned', 'A job that fits no watch.', {
+export const toUnassignedRecord = plainRecord('unassigned', 'A job that fits no watch.', {
   reference: text('reference of the job'),
   project: nullable(text('project of the job')),
   sample: nullable(text('one of its URLs')),

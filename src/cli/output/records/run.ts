@@ -10,7 +10,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import type { RunReport } from '../../../temporal-api/payloads.ts';
 import type { CheckResult, WatchResult } from '../../../temporal-api/workflows.ts';
 import { DELAY, DELAYS, SAVED } from '../politeness.ts';
@@ -74,8 +74,8 @@ export const toIndexCheckRecord = recordOf<CheckResult & { readonly watch: strin
   },
 );
 
-export const toReadyRecord = recordOf<number>()('ready', 'The worker is connected and works from now on.', {
-  watches: [count('configured watches'), (watches) => watches],
+export const toReadyRecord = plainRecord('ready', 'The worker is connected and works from now on.', {
+  watches: count('configured watches'),
 });
 
 const DECIDE: CommandOutput = {

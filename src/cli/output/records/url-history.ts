@@ -10,7 +10,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import { Type } from '../../../json-schema/type.ts';
 import type { Quarantined } from '../../../ledger/jobs/quarantine.ts';
 import type { Purchase, UrlCheck, UrlHistory } from '../../../ledger/reports/url-history.ts';
@@ -81,21 +81,11 @@ export const toQuarantinedRecord = recordOf<Quarantined>()('quarantined', 'A URL
   reason: text('why'),
 });
 
-interface Released {
-  readonly watch: string;
-  readonly url: string;
-  readonly released: boolean;
-}
-
-export const toReleasedRecord = recordOf<Released>()(
-  'released',
-  'A URL that `quarantine release` was asked to release.',
-  {
-    watch: text('name of the watch'),
-    url: text('the URL'),
-    released: flag('false: it was not in quarantine'),
-  },
-);
+export const toReleasedRecord = plainRecord('released', 'A URL that `quarantine release` was asked to release.', {
+  watch: text('name of the watch'),
+  url: text('the URL'),
+  released: flag('false: it was not in quarantine'),
+});
 
 export const URL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger show': {

@@ -124,7 +124,11 @@ export function dashboard(app: FastifyInstance, context: Context, getContract: (
   // Asked for by browsers that know no other icon.
   app.get('/favicon.ico', async (_request, reply) => reply.status(204).send());
 
-  const pages: Dashboard = { app, context, cookies, signedIn };
+  const pages: Dashboard = {
+    ...{ app, context, cookies },
+    page: (path, handler) => void app.get(path, signedIn(handler)),
+    act: (path, handler) => void app.post(path, signedIn(handler)),
+  };
   signInPages(pages);
   overviewPage(pages);
   submissionPages(pages);

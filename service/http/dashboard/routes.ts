@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Cookies } from './cookies.ts';
 import type { Visit } from './view.ts';
@@ -11,8 +11,10 @@ export interface Dashboard {
   /** Without the database: pages use it through the fair queue, as their visit has it. */
   readonly context: Omit<Context, 'db' | 'queue'>;
   readonly cookies: Cookies;
-  /** Wraps a handler that needs a session; without one, the response is the sign-in form. */
-  readonly signedIn: (handler: SignedInHandler) => (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** Answers GET of a path for a session; without one, the response is the sign-in form. */
+  page(path: string, handler: SignedInHandler): void;
+  /** Answers POST of a path: a form that carries the token of its session. */
+  act(path: string, handler: SignedInHandler): void;
 }
 
 /** The response to a POST that changed something: a redirect, so that a reload repeats nothing. */

@@ -14,20 +14,18 @@ import { isZone, ZONES } from '../zones.ts';
 const EVENTS = 50;
 
 /** The account itself: language, password, sessions and what happened to its security. */
-export function accountPages({ app, context, cookies, signedIn }: Dashboard): void {
+export function accountPages({ app, context, cookies, page, act }: Dashboard): void {
   const { now } = context;
   // Who has stolen a session must not find out the password with it.
   const secondsToWait = signInLimiter(now);
 
-  app.get(
-    '/account',
-    signedIn(async (visit) => {
-      const { text, format, session, request } = visit;
-      const { account: t } = text;
-      const { account } = session;
-      const { done = '' } = getQuery(request);
-      const messages: Record<string, string> = { password: t.changed, session: t.sessionEnded, saved: t.saved };
-      const content = html`${notice(Object.hasOwn(messages, done) ? messages[done] : undefined, 'good')}
+  page('/account', async (visit) => {
+    const { text, format, session, request } = visit;
+    const { account: t } = text;
+    const { account } = session;
+    const { done = '' } = getQuery(request);
+    const messages: Record<string, string> = { password: t.changed, session: t.sessionEnded, saved: t.saved };
+    const content = html`${notice(Object.hasOwn(messages, done) ? messages[done] : undefined, 'good')}
 ${facts([
   [t.name, account.name],
   [t.id, account.publicId],
@@ -35,60 +33,47 @@ ${facts([
 ])}
 ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await eventList(visit)}
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: t.title, section: 'account', content });
-    }),
-  );
+    return showPage(visit, { title: t.title, section: 'account', content });
+  });
 
-  app.post(
-    '/account/language',
-    signedIn(async ({ request, reply }) => {
-      const { language = '', zone = '' } = getForm(request);
-      if (isLanguage(language)) cookies.set(reply, 'language', language);
-      if (isZone(zone)) cookies.set(reply, 'zone', zone);
-      return seeOther(reply, '/account?done=saved');
-    }),
-  );
+  act('/account/language', async ({ request, reply }) => {
+    const { language = '', zone = '' } = getForm(request);
+    if (isLanguage(language)) cookies.set(reply, 'language', language);
+    if (isZone(zone)) cookies.set(reply, 'zone', zone);
+    return seeOther(reply, '/account?done=saved');
+  });
 
-  app.post(
-    '/account/password',
-    signedIn(async (visit) => {
-      const { db, request, reply, session, origin, text } = visit;
-      const { current = '', next = '', repeat = '' } = getForm(request);
-      if (next !== repeat) {
-        reply.status(422);
-        const content = html`${notice(text.account.differ)}${passwordForm(visit)}`;
-        return showPage(visit, { title: text.account.title, section: 'account', content });
-      }
-      const wait = secondsToWait({ account: '', address: origin.address, device: session.id });
-      if (wait > 0) {
-        reply.status(429).header('retry-after', String(wait));
-        const content = notice(text.account.wait(visit.format.count(wait)));
-        return showPage(visit, { title: text.account.title, section: 'account', content });
-      }
-      await changePassword(db, session, { current, next }, origin, now());
-      app.log.info({ event: 'password.changed', account: session.account.publicId, ...origin }, 'password changed');
-      return seeOther(reply, '/account?done=password');
-    }),
-  );
+  act('/account/password', async (visit) => {
+    const { db, request, reply, session, origin, text } = visit;
+    const { current = '', next = '', repeat = '' } = getForm(request);
+    if (next !== repeat) {
+      reply.status(422);
+      const content = html`${notice(text.account.differ)}${passwordForm(visit)}`;
+      return showPage(visit, { title: text.account.title, section: 'account', content });
+    }
+    const wait = secondsToWait({ account: '', address: origin.address, device: session.id });
+    if (wait > 0) {
+      reply.status(429).header('retry-after', String(wait));
+      const content = notice(text.account.wait(visit.format.count(wait)));
+      return showPage(visit, { title: text.account.title, section: 'account', content });
+    }
+    await changePassword(db, session, { current, next }, origin, now());
+    app.log.info({ event: 'password.changed', account: session.account.publicId, ...origin }, 'password changed');
+    return seeOther(reply, '/account?done=password');
+  });
 
-  app.post(
-    '/account/sessions/:id/end',
-    signedIn(async (visit) => {
-      const { request, reply, session } = visit;
-      const id = getParam(request, 'id');
-      await end(visit, async (tx) => ((await endSession(tx, session.account.id, id)) ? 1 : 0));
-      return seeOther(reply, '/account?done=session');
-    }),
-  );
+  act('/account/sessions/:id/end', async (visit) => {
+    const { request, reply, session } = visit;
+    const id = getParam(request, 'id');
+    await end(visit, async (tx) => ((await endSession(tx, session.account.id, id)) ? 1 : 0));
+    return seeOther(reply, '/account?done=session');
+  });
 
-  app.post(
-    '/account/sessions/end-others',
-    signedIn(async (visit) => {
-      const { reply, session } = visit;
-      await end(visit, (tx) => endSessions(tx, session.account.id, session.id));
-      return seeOther(reply, '/account?done=session');
-    }),
-  );
+  act('/account/sessions/end-others', async (visit) => {
+    const { reply, session } = visit;
+    await end(visit, (tx) => endSessions(tx, session.account.id, session.id));
+    return seeOther(reply, '/account?done=session');
+  });
 
   /** Ends some sessions of the customer, and records how many there were. */
   async function end(visit: Visit, endThem: (tx: Queryable) => Promise<number>): Promise<void> {

@@ -10,30 +10,24 @@ import type { Visit } from '../view.ts';
 import { toMonthOf } from '../zones.ts';
 
 /** The entries of the account added up again, and whether every sum agrees. */
-export function auditPages({ app, signedIn }: Dashboard): void {
+export function auditPages({ page }: Dashboard): void {
   const read = ({ db, session, zone }: Visit) => auditAccount(db, session.account.id, toMonthOf(zone));
 
-  app.get(
-    '/entries/audit',
-    signedIn(async (visit) => {
-      const { text } = visit;
-      const { audit: t } = text;
-      const audit = await read(visit);
-      const content = html`<p><a href="/entries">${t.back}</a></p>
+  page('/entries/audit', async (visit) => {
+    const { text } = visit;
+    const { audit: t } = text;
+    const audit = await read(visit);
+    const content = html`<p><a href="/entries">${t.back}</a></p>
 <p>${t.intro}</p>
 ${isSound(audit) ? notice(t.sound, 'good') : notice(t.unsound)}
 ${comparedFacts(visit, audit)}
 ${monthsTable(visit, audit)}
 <p><a class="button" href="/entries/audit.csv">${text.common.download}</a></p>
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: t.title, section: 'entries', content });
-    }),
-  );
+    return showPage(visit, { title: t.title, section: 'entries', content });
+  });
 
-  app.get(
-    '/entries/audit.csv',
-    signedIn(async (visit) => sendCsv(visit.reply, 'audit', accountAuditCsv(await read(visit)))),
-  );
+  page('/entries/audit.csv', async (visit) => sendCsv(visit.reply, 'audit', accountAuditCsv(await read(visit))));
 }
 
 function comparedFacts({ text, format }: Visit, { sum, balance, spent, charged, broken }: AccountAudit): Html {

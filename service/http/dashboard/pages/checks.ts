@@ -59,43 +59,38 @@ const listChecks = (db: Queryable, account: AccountId, { before, newer }: Part, 
     ORDER BY created_at DESC, id`);
 
 /** Index-checks and their results. */
-export function checkPages({ app, context, signedIn }: Dashboard): void {
+export function checkPages({ context, page }: Dashboard): void {
   const { settings } = context;
 
-  app.get(
-    '/index-checks',
-    signedIn(async (visit) => {
-      const { db, text, format, session, request } = visit;
-      const { checks: t } = text;
-      const { id } = session.account;
-      const { total, parts } = await countChecks(db, id);
-      const pages = Math.max(1, Math.ceil(total / PER_PAGE));
-      const page = Math.min(getPage(request), pages);
-      const offset = (page - 1) * PER_PAGE;
-      const part = parts.findLast(({ newer }) => newer <= offset);
-      const rows = await listChecks(db, id, required(part, 'the part of the page'), offset);
-      const content = html`<p>${t.intro(format.money(settings.indexCheckPrice))}</p>
+  page('/index-checks', async (visit) => {
+    const { db, text, format, session, request } = visit;
+    const { checks: t } = text;
+    const { id } = session.account;
+    const { total, parts } = await countChecks(db, id);
+    const pages = Math.max(1, Math.ceil(total / PER_PAGE));
+    const page = Math.min(getPage(request), pages);
+    const offset = (page - 1) * PER_PAGE;
+    const part = parts.findLast(({ newer }) => newer <= offset);
+    const rows = await listChecks(db, id, required(part, 'the part of the page'), offset);
+    const content = html`<p>${t.intro(format.money(settings.indexCheckPrice))}</p>
 ${checksTable(visit, rows)}
 ${pager(visit, '/index-checks', page, pages)}
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: t.title, section: 'checks', content });
-    }),
-  );
+    return showPage(visit, { title: t.title, section: 'checks', content });
+  });
 
-  app.get(
-    '/index-checks/:id',
-    signedIn(async (visit) => {
-      const { db, text, format, session, request, reply } = visit;
-      const { checks: t } = text;
-      const row = await db.get(sql<Check & { urls: string; results: string | null }>`
+  page('/index-checks/:id', async (visit) => {
+    const { db, text, format, session, request, reply } = visit;
+    const { checks: t } = text;
+    const row = await db.get(sql<Check & { urls: string; results: string | null }>`
         SELECT id, status, url_count, found_count, price, charged, created_at, urls, results FROM index_checks
         WHERE account_id = ${session.account.id} AND id = ${getParam(request, 'id')}`);
-      if (row === undefined) {
-        reply.status(404);
-        const content = html`<p>${t.missing}</p><p><a href="/index-checks">${t.back}</a></p>`;
-        return showPage(visit, { title: t.missingTitle, section: 'checks', content });
-      }
-      const content = html`<p><a href="/index-checks">${t.back}</a></p>
+    if (row === undefined) {
+      reply.status(404);
+      const content = html`<p>${t.missing}</p><p><a href="/index-checks">${t.back}</a></p>`;
+      return showPage(visit, { title: t.missingTitle, section: 'checks', content });
+    }
+    const content = html`<p><a href="/index-checks">${t.back}</a></p>
 ${facts([
   [text.common.state, stateBadge(visit, row.status)],
   [text.common.urls, format.count(row.url_count)],
@@ -106,9 +101,8 @@ ${facts([
 ])}
 ${results(visit, row.status, JSON.parse(row.urls) as string[], row.results)}
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: row.id, section: 'checks', content });
-    }),
-  );
+    return showPage(visit, { title: row.id, section: 'checks', content });
+  });
 }
 
 const chargeThatStands = ({ status, charged }: Check): Micros => (status === 'restored' ? (0 as Micros) : charged);

@@ -35,20 +35,18 @@ interface Contract {
 }
 
 /** The address of the API, a first request to copy, and the contract itself, made from the served OpenAPI document. */
-export function contractPage({ app, context, signedIn }: Dashboard, getContract: () => object): void {
+export function contractPage({ context, page }: Dashboard, getContract: () => object): void {
   const { settings } = context;
   const { budgets } = settings;
-  app.get(
-    '/contract',
-    signedIn(async (visit) => {
-      const { text, format } = visit;
-      const { contract: t } = text;
-      const { paths } = getContract() as Contract;
-      const operations = Object.entries(paths).flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, operation]) => showOperation(visit, method, path, operation)),
-      );
-      const count = ({ limit }: { limit: number }) => format.count(limit);
-      const content = html`<h2>${t.address}</h2>
+  page('/contract', async (visit) => {
+    const { text, format } = visit;
+    const { contract: t } = text;
+    const { paths } = getContract() as Contract;
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => showOperation(visit, method, path, operation)),
+    );
+    const count = ({ limit }: { limit: number }) => format.count(limit);
+    const content = html`<h2>${t.address}</h2>
 <p><code class="select-all" id="address">${toApiAddress(visit, settings)}</code> ${copyButton(visit, 'address')}</p>
 <p>${t.addressText}</p>
 <h2>${t.first}</h2>
@@ -59,9 +57,8 @@ ${showFirstRequest(visit, settings)}
 <h2>${t.operations}</h2>
 ${t.originalLanguage === '' ? nothing : html`<p class="quiet">${t.originalLanguage}</p>`}
 <div${visit.language === 'en' ? nothing : html` lang="en"`}>${operations}</div>`;
-      return showPage(visit, { title: t.title, section: 'contract', content });
-    }),
-  );
+    return showPage(visit, { title: t.title, section: 'contract', content });
+  });
 }
 
 function showOperation({ text }: Visit, method: string, path: string, operation: Operation): Html {

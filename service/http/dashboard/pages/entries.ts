@@ -13,7 +13,7 @@ import { monthRange, toMonth } from '../zones.ts';
 const PER_PAGE = 20;
 
 /** Every entry by month, with the balance before and after, and the month as a download. */
-export function entryPages({ app, context, signedIn }: Dashboard): void {
+export function entryPages({ context, page }: Dashboard): void {
   const { now } = context;
 
   const chooseMonth = (visit: Visit) => {
@@ -24,25 +24,23 @@ export function entryPages({ app, context, signedIn }: Dashboard): void {
     return { months, month, account: session.account.id, range: monthRange(zone, month) };
   };
 
-  app.get(
-    '/entries',
-    signedIn(async (visit) => {
-      const { db, text, format, request } = visit;
-      const { entries: t } = text;
-      const { months, month, account, range } = chooseMonth(visit);
-      const { opening, closing, totals, count } = await summarizeEntries(db, account, range);
-      const pages = Math.max(1, Math.ceil(count / PER_PAGE));
-      const page = Math.min(getPage(request), pages);
-      const shown = await listEntries(db, account, range, { limit: PER_PAGE, offset: (page - 1) * PER_PAGE });
-      const amounts = [opening, closing, ...Object.values(totals)];
-      const money = (amount: (typeof amounts)[number]) => format.money(amount, columnDecimals(amounts));
-      const content = html`<p>${t.intro}</p>
+  page('/entries', async (visit) => {
+    const { db, text, format, request } = visit;
+    const { entries: t } = text;
+    const { months, month, account, range } = chooseMonth(visit);
+    const { opening, closing, totals, count } = await summarizeEntries(db, account, range);
+    const pages = Math.max(1, Math.ceil(count / PER_PAGE));
+    const page = Math.min(getPage(request), pages);
+    const shown = await listEntries(db, account, range, { limit: PER_PAGE, offset: (page - 1) * PER_PAGE });
+    const amounts = [opening, closing, ...Object.values(totals)];
+    const money = (amount: (typeof amounts)[number]) => format.money(amount, columnDecimals(amounts));
+    const content = html`<p>${t.intro}</p>
 <form method="get" action="/entries">${select({
-        name: 'month',
-        label: t.month,
-        options: months.map((each) => [each, format.month(each)] as const),
-        chosen: month,
-      })} <button>${text.common.show}</button></form>
+      name: 'month',
+      label: t.month,
+      options: months.map((each) => [each, format.month(each)] as const),
+      chosen: month,
+    })} <button>${text.common.show}</button></form>
 <h2>${t.statement(format.month(month))}</h2>
 ${facts([
   [t.opening, money(opening)],
@@ -55,17 +53,13 @@ ${entriesTable(visit, t.caption(format.month(month)), shown)}
 ${pager(visit, `/entries?month=${month}`, page, pages)}
 <p class="actions"><a class="button" href="/entries.csv?month=${month}">${text.common.download}</a> <a class="button" href="/entries/audit">${text.audit.link}</a></p>
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: t.title, section: 'entries', content });
-    }),
-  );
+    return showPage(visit, { title: t.title, section: 'entries', content });
+  });
 
-  app.get(
-    '/entries.csv',
-    signedIn(async (visit) => {
-      const { month, account, range } = chooseMonth(visit);
-      return sendCsv(visit.reply, `statement-${month}`, statementCsv(await readStatement(visit.db, account, range)));
-    }),
-  );
+  page('/entries.csv', async (visit) => {
+    const { month, account, range } = chooseMonth(visit);
+    return sendCsv(visit.reply, `statement-${month}`, statementCsv(await readStatement(visit.db, account, range)));
+  });
 }
 
 /** Every month from the first to the last, newest first. */

@@ -17,22 +17,20 @@ import { submissionsTable } from './submissions.ts';
 const LATEST = 5;
 
 /** The first page: balance, prices, totals, the last 30 days, and what happened last. */
-export function overviewPage({ app, context, signedIn }: Dashboard): void {
+export function overviewPage({ context, page }: Dashboard): void {
   const { settings, now } = context;
-  app.get(
-    '/',
-    signedIn(async (visit) => {
-      const { db, text, format, session } = visit;
-      const { account } = session;
-      const [stats, days, list, entries] = await Promise.all([
-        accountStats(db, account),
-        readDailyFigures(db, account.id, visit.zone, now()),
-        listSubmissions(db, account.id, { limit: LATEST }),
-        latestEntries(db, account.id, LATEST),
-      ]);
-      const { overview: t } = text;
-      const start = list.submissions.length > 0 ? nothing : showStart(visit, await listLiveKeys(db, account.id, now()));
-      const content = html`${start}<h2>${t.balance}</h2>
+  page('/', async (visit) => {
+    const { db, text, format, session } = visit;
+    const { account } = session;
+    const [stats, days, list, entries] = await Promise.all([
+      accountStats(db, account),
+      readDailyFigures(db, account.id, visit.zone, now()),
+      listSubmissions(db, account.id, { limit: LATEST }),
+      latestEntries(db, account.id, LATEST),
+    ]);
+    const { overview: t } = text;
+    const start = list.submissions.length > 0 ? nothing : showStart(visit, await listLiveKeys(db, account.id, now()));
+    const content = html`${start}<h2>${t.balance}</h2>
 <p class="big">${format.money(account.balance)}</p>
 <p class="quiet">${t.topUp}</p>
 <h2>${t.prices}</h2>
@@ -53,9 +51,8 @@ ${facts([
 ${list.submissions.length === 0 ? nothing : latest(submissionsTable(visit, t.latestSubmissions, list.submissions), '/submissions', t.allSubmissions)}
 ${latest(entriesTable(visit, t.latestEntries, entries), '/entries', t.allEntries)}
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: t.title, section: 'overview', content });
-    }),
-  );
+    return showPage(visit, { title: t.title, section: 'overview', content });
+  });
 
   /** What to do first: a key, and a request with it. */
   function showStart(visit: Visit, keys: readonly unknown[]): Html {

@@ -36,7 +36,7 @@ export function showSignIn(cookies: Cookies, view: Public, { problem, success, a
 }
 
 /** Signing in and out, and the link with which a customer sets a new password. */
-export function signInPages({ app, context, cookies, signedIn }: Dashboard): void {
+export function signInPages({ app, context, cookies, act }: Dashboard): void {
   const { now } = context;
   const secondsToWait = signInLimiter(now);
 
@@ -84,17 +84,14 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
     return seeOther(reply, '/');
   });
 
-  app.post(
-    '/sign-out',
-    signedIn(async ({ db, reply, session, origin }) => {
-      await db.tx(async (tx) => {
-        await endSession(tx, session.account.id, session.id);
-        await recordAct(tx, { session, origin }, 'session.ended', now());
-      });
-      cookies.clear(reply, 'session');
-      return seeOther(reply, '/');
-    }),
-  );
+  act('/sign-out', async ({ db, reply, session, origin }) => {
+    await db.tx(async (tx) => {
+      await endSession(tx, session.account.id, session.id);
+      await recordAct(tx, { session, origin }, 'session.ended', now());
+    });
+    cookies.clear(reply, 'session');
+    return seeOther(reply, '/');
+  });
 
   app.get('/reset/:token', async (request, reply) => {
     const view = { ...getView(request, cookies), request, reply };

@@ -21,102 +21,90 @@ const PER_PAGE = 20;
 const DOWNLOAD = { rows: 10_000, slice: 500 };
 
 /** Submissions with the filters of the API, their URLs, and both as a download. */
-export function submissionPages({ app, context, signedIn }: Dashboard): void {
+export function submissionPages({ context, page }: Dashboard): void {
   const { now } = context;
-  app.get(
-    '/submissions',
-    signedIn(async (visit) => {
-      const { db, text, format, request, session } = visit;
-      const filters = readFilters(getQuery(request));
-      const list = await listSubmissions(db, session.account.id, {
-        ...filters.query,
-        page: getPage(request),
-        limit: PER_PAGE,
-      });
-      const { page, total_pages: pages, total } = list.pagination;
-      const query = toQuery(filters);
-      const { submissions: t } = text;
-      const names: Record<FilterName, string> = {
-        q: t.search,
-        status: text.common.state,
-        url: t.holds,
-        from: t.from,
-        to: t.to,
-      };
-      const content = html`${filters.invalid.map((name) => notice(t.badFilter(names[name])))}
+  page('/submissions', async (visit) => {
+    const { db, text, format, request, session } = visit;
+    const filters = readFilters(getQuery(request));
+    const list = await listSubmissions(db, session.account.id, {
+      ...filters.query,
+      page: getPage(request),
+      limit: PER_PAGE,
+    });
+    const { page, total_pages: pages, total } = list.pagination;
+    const query = toQuery(filters);
+    const { submissions: t } = text;
+    const names: Record<FilterName, string> = {
+      q: t.search,
+      status: text.common.state,
+      url: t.holds,
+      from: t.from,
+      to: t.to,
+    };
+    const content = html`${filters.invalid.map((name) => notice(t.badFilter(names[name])))}
 ${filterForm(visit, filters, toDay('UTC', now()))}
 ${submissionsTable(visit, `${t.caption} (${format.count(total)})`, list.submissions)}
 ${pager(visit, `/submissions${query === '' ? '' : `?${query}`}`, page, pages)}
 <p><a class="button" href="/submissions.csv${query === '' ? '' : `?${query}`}">${text.common.download}</a></p>
 <p class="quiet">${t.downloadNote(format.count(DOWNLOAD.rows))} ${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: t.title, section: 'submissions', content });
-    }),
-  );
+    return showPage(visit, { title: t.title, section: 'submissions', content });
+  });
 
-  app.get(
-    '/submissions.csv',
-    signedIn(async ({ db, request, reply, session }) => {
-      const { query } = readFilters(getQuery(request));
-      const rows: Submission[] = [];
-      for (let page = 1; rows.length < DOWNLOAD.rows; page++) {
-        const { submissions } = await listSubmissions(db, session.account.id, {
-          ...query,
-          page,
-          limit: DOWNLOAD.slice,
-        });
-        rows.push(...submissions);
-        if (submissions.length < DOWNLOAD.slice) break;
-      }
-      const header = [
-        ...['reference', 'project', 'service', 'status', 'urls', 'completed', 'failed', 'pending', 'price_per_url_try'],
-        ...['charged_try', 'refunded_try', 'accepted_at', 'started_at', 'finished_at'],
-      ];
-      const cells = rows.map((row) => [
-        ...[row.reference, row.project, row.service, row.status, row.url_count, row.urls_completed, row.urls_failed],
-        ...[row.urls_pending, row.price_per_url, row.charged, row.refunded],
-        ...[row.created_at, row.started_at, row.finished_at],
-      ]);
-      return sendCsv(reply, 'submissions', toCsv(header, cells));
-    }),
-  );
+  page('/submissions.csv', async ({ db, request, reply, session }) => {
+    const { query } = readFilters(getQuery(request));
+    const rows: Submission[] = [];
+    for (let page = 1; rows.length < DOWNLOAD.rows; page++) {
+      const { submissions } = await listSubmissions(db, session.account.id, {
+        ...query,
+        page,
+        limit: DOWNLOAD.slice,
+      });
+      rows.push(...submissions);
+      if (submissions.length < DOWNLOAD.slice) break;
+    }
+    const header = [
+      ...['reference', 'project', 'service', 'status', 'urls', 'completed', 'failed', 'pending', 'price_per_url_try'],
+      ...['charged_try', 'refunded_try', 'accepted_at', 'started_at', 'finished_at'],
+    ];
+    const cells = rows.map((row) => [
+      ...[row.reference, row.project, row.service, row.status, row.url_count, row.urls_completed, row.urls_failed],
+      ...[row.urls_pending, row.price_per_url, row.charged, row.refunded],
+      ...[row.created_at, row.started_at, row.finished_at],
+    ]);
+    return sendCsv(reply, 'submissions', toCsv(header, cells));
+  });
 
-  app.get(
-    '/submissions/:reference',
-    signedIn(async (visit) => {
-      const { db, text, format, request, session } = visit;
-      const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
-      if (row === undefined) return showMissing(visit);
-      const { show = '' } = getQuery(request);
-      const filter = URL_FILTERS.find((each) => each === show) ?? 'all';
-      const pages = Math.max(1, Math.ceil(countUrls(row, filter) / URLS_PER_PAGE));
-      const page = Math.min(getPage(request), pages);
-      const urls = await listUrls(db, row, { filter, limit: URLS_PER_PAGE, offset: (page - 1) * URLS_PER_PAGE });
-      const path = `/submissions/${row.reference}`;
-      const content = html`<p><a href="/submissions">${text.submission.back}</a></p>
+  page('/submissions/:reference', async (visit) => {
+    const { db, text, format, request, session } = visit;
+    const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
+    if (row === undefined) return showMissing(visit);
+    const { show = '' } = getQuery(request);
+    const filter = URL_FILTERS.find((each) => each === show) ?? 'all';
+    const pages = Math.max(1, Math.ceil(countUrls(row, filter) / URLS_PER_PAGE));
+    const page = Math.min(getPage(request), pages);
+    const urls = await listUrls(db, row, { filter, limit: URLS_PER_PAGE, offset: (page - 1) * URLS_PER_PAGE });
+    const path = `/submissions/${row.reference}`;
+    const content = html`<p><a href="/submissions">${text.submission.back}</a></p>
 ${submissionFacts(visit, row)}
 <nav class="pager" aria-label="${text.submission.filter}">${URL_FILTERS.map(
-        (each) =>
-          html`<a href="${path}${each === 'all' ? '' : `?show=${each}`}"${each === filter ? html` aria-current="true"` : nothing}>${filterName(visit, each)} (${format.count(countUrls(row, each))})</a> `,
-      )}</nav>
+      (each) =>
+        html`<a href="${path}${each === 'all' ? '' : `?show=${each}`}"${each === filter ? html` aria-current="true"` : nothing}>${filterName(visit, each)} (${format.count(countUrls(row, each))})</a> `,
+    )}</nav>
 ${row.urls_deleted_at === null ? urlTable(visit, urls) : html`<p>${text.submission.deleted}</p>`}
 ${pager(visit, `${path}${filter === 'all' ? '' : `?show=${filter}`}`, page, pages)}
 <p><a class="button" href="${path}/urls.csv">${text.common.download}</a></p>
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;
-      return showPage(visit, { title: row.reference, section: 'submissions', content });
-    }),
-  );
+    return showPage(visit, { title: row.reference, section: 'submissions', content });
+  });
 
-  app.get(
-    '/submissions/:reference/urls.csv',
-    signedIn(async (visit) => {
-      const { db, request, reply, session } = visit;
-      const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
-      if (row === undefined) return showMissing(visit);
-      const urls = await listUrls(db, row, { filter: 'all', limit: row.url_count, offset: 0 });
-      const cells = urls.map(({ position, url, state, reason }) => [position + 1, url, state, reason]);
-      return sendCsv(reply, row.reference, toCsv(['number', 'url', 'status', 'reason'], cells));
-    }),
-  );
+  page('/submissions/:reference/urls.csv', async (visit) => {
+    const { db, request, reply, session } = visit;
+    const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
+    if (row === undefined) return showMissing(visit);
+    const urls = await listUrls(db, row, { filter: 'all', limit: row.url_count, offset: 0 });
+    const cells = urls.map(({ position, url, state, reason }) => [position + 1, url, state, reason]);
+    return sendCsv(reply, row.reference, toCsv(['number', 'url', 'status', 'reason'], cells));
+  });
 }
 
 function showMissing(visit: Visit) {

@@ -6,7 +6,7 @@ import { backUpLedger, type LedgerCopy, restoreLedger } from '../../ledger/back-
 import { formatInstant } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
 import { formatCount, formatCounted } from '../output/format.ts';
-import { toLedgerCopyRecord } from '../output/records/backup.ts';
+import { toLedgerCopyRecord } from '../output/records/ledger.ts';
 
 export function backupCommand(command: Command): void {
   command.argument('<file>', 'where the copy goes; must not exist').action(

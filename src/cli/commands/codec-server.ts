@@ -6,7 +6,7 @@ import { createLogger } from '../../observability/log.ts';
 import { openCodecServer } from '../../temporal/codec-server.ts';
 import { createEncryptionCodec } from '../../temporal/encryption.ts';
 import { action } from '../output/command.ts';
-import { toListeningRecord } from '../output/records/codec-server.ts';
+import { toListeningRecord } from '../output/records/deployment.ts';
 
 interface CodecServerFlags {
   readonly host: string;

@@ -5,7 +5,7 @@ import { findNextCheck } from '../../connector/next-check.ts';
 import { eachIndexState, type IndexState } from '../../ledger/reports/index-states.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { formatCounted } from '../output/format.ts';
-import { toIndexStateRecord } from '../output/records/index-checks.ts';
+import { toIndexStateRecord } from '../output/records/run.ts';
 import { getWatch, ledgerAction, selectWatches } from '../with-ledger.ts';
 
 interface ListFlags {

@@ -16,7 +16,7 @@ import { SitemapError } from '../../sitemap/crawl.ts';
 import { type SiteSurvey, surveySite } from '../../sitemap/survey-site.ts';
 import { action, type Ending, type GlobalFlags } from '../output/command.ts';
 import { formatCount, formatCounted } from '../output/format.ts';
-import { toSiteRecord } from '../output/records/init.ts';
+import { toSiteRecord } from '../output/records/config.ts';
 import { SeenPages } from '../seen-pages.ts';
 import { toStarterWatch } from '../starter-watch.ts';
 

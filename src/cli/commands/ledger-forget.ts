@@ -13,7 +13,7 @@ import { findHostProblem } from '../../url/hosts.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
-import { toListedPagesRecord } from '../output/records/forget.ts';
+import { toListedPagesRecord } from '../output/records/ledger.ts';
 import { parseUrlArgument } from '../url-argument.ts';
 import { readUrlFile } from '../url-file.ts';
 import { type CommandContext, ledgerAction } from '../with-ledger.ts';

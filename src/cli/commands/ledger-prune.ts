@@ -7,7 +7,7 @@ import { openArchive } from '../../ledger/retention/archive.ts';
 import { type Pruned, pruneLedger } from '../../ledger/retention/prune.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
-import { toPrunedRecord } from '../output/records/prune.ts';
+import { toPrunedRecord } from '../output/records/ledger.ts';
 import { type CommandContext, ledgerAction } from '../with-ledger.ts';
 
 interface PruneFlags {

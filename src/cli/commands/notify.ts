@@ -8,7 +8,7 @@ import { createTestMessage } from '../../notify/message.ts';
 import { createRedactor } from '../../notify/redact.ts';
 import { DeliveryError, sendMessage } from '../../notify/send.ts';
 import { action } from '../output/command.ts';
-import { toTestMessageRecord } from '../output/records/notify.ts';
+import { toTestMessageRecord } from '../output/records/deployment.ts';
 
 export function notifyCommand(command: Command): void {
   configureTest(command.command('test').description('send a test message to every channel, or to one'));

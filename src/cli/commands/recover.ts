@@ -13,7 +13,7 @@ import type { WatchId } from '../../submission/ids.ts';
 import { type Ending, toReadFailureCode } from '../output/command.ts';
 import { formatCount, formatCounted, formatDuration } from '../output/format.ts';
 import { openStages } from '../output/progress.ts';
-import { type RecoveredCounts, toRecoveredRecord, toUnassignedRecord } from '../output/records/recover.ts';
+import { type RecoveredCounts, toRecoveredRecord, toUnassignedRecord } from '../output/records/ledger.ts';
 import { type CommandContext, getAccount, getWatch, ledgerAction } from '../with-ledger.ts';
 
 interface RecoverFlags {

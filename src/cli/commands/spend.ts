@@ -5,7 +5,7 @@ import { toInstant } from '../../cli-kit/record-schema.ts';
 import { getMonthStart } from '../../ledger/journal/days.ts';
 import { listSpending, type Spending } from '../../ledger/reports/spending.ts';
 import { formatCount, formatCounted } from '../output/format.ts';
-import { type SpendLine, toSpendRecord } from '../output/records/spend.ts';
+import { type SpendLine, toSpendRecord } from '../output/records/account.ts';
 import { ledgerAction } from '../with-ledger.ts';
 
 const GROUPS = ['watch', 'day', 'month'] as const;

@@ -7,7 +7,7 @@ import type { RunId } from '../../submission/ids.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { formatPriceEffect } from '../../submission/new-price.ts';
 import { formatAmount, formatCount, formatCounted, NOT_KNOWN } from '../output/format.ts';
-import { toAccountForecastRecord, toRunForecastRecord } from '../output/records/tonight.ts';
+import { toAccountForecastRecord, toRunForecastRecord } from '../output/records/plan.ts';
 import { readSchedules } from '../schedules.ts';
 import { ledgerAction } from '../with-ledger.ts';
 

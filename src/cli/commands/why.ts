@@ -5,7 +5,7 @@ import { explainUrl, findKnownSpellings, type UrlExplanation } from '../../conne
 import type { Purchase, UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { formatVersion } from '../../url/version.ts';
-import { toSimilarUrlRecord, toUrlExplanationRecord } from '../output/records/why.ts';
+import { toSimilarUrlRecord, toUrlExplanationRecord } from '../output/records/url-history.ts';
 import { parseUrlArgument } from '../url-argument.ts';
 import { ledgerAction } from '../with-ledger.ts';
 

@@ -1,7 +1,9 @@
-import { type CommandOutput, count, nullable, oneOf, text, texts } from '../../../cli-kit/record-schema.ts';
+import { type CommandOutput, count, flag, list, nullable, oneOf, text, texts } from '../../../cli-kit/record-schema.ts';
 import { recordOf } from '../../../cli-kit/record-table.ts';
 import type { ConfigProblem } from '../../../config/config-error.ts';
 import type { Setting } from '../../../config/settings.ts';
+import { Type } from '../../../json-schema/type.ts';
+import type { SiteSurvey } from '../../../sitemap/survey-site.ts';
 
 const ORIGINS = ['file', 'environment', 'default'] as const;
 
@@ -25,6 +27,29 @@ export const toWarningRecord = recordOf<ConfigProblem>()(
   },
 );
 
+interface Surveyed extends SiteSurvey {
+  /** Null: the site publishes nothing to watch. */
+  readonly proposed: { readonly id: string; readonly hosts: readonly string[] } | null;
+}
+
+export const toSiteRecord = recordOf<Surveyed>()('site', 'What a site publishes.', {
+  site: text('as on the command line'),
+  watch: [nullable(text('name of the watch')), ({ proposed }) => proposed?.id ?? null],
+  source: [nullable(text('robots.txt or sitemap of the watch')), ({ source }) => source?.url ?? null],
+  urls: count('different pages in its sitemaps'),
+  urls_with_lastmod: [count('pages with a lastmod'), ({ withLastmod }) => withLastmod],
+  hosts: [
+    list(Type.Object({ host: text('host'), urls: count('its pages') }), 'most frequent first'),
+    ({ hosts }) => [...hosts].slice(0, 100).map(([host, urls]) => ({ host, urls })),
+  ],
+  hosts_proposed: [texts('hosts that the new configuration allows'), ({ proposed }) => proposed?.hosts ?? []],
+  complete: flag('everything was read'),
+  problems: [
+    list(Type.Object({ url: text('address'), message: text('what happened') }), 'the first 20'),
+    ({ problems }) => problems.map(({ url, message }) => ({ url, message })),
+  ],
+});
+
 export const CONFIG_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   validate: {
     records: [toWarningRecord.schema],
@@ -39,6 +64,14 @@ export const CONFIG_OUTPUT: Readonly<Record<string, CommandOutput>> = {
     summary: {
       files: texts('configuration files, in order'),
       settings: count('settings shown'),
+    },
+  },
+  init: {
+    records: [toSiteRecord.schema],
+    summary: {
+      file: nullable(text('file written')),
+      watches: count('watches in it'),
+      sites_without_sitemap: count('sites without a sitemap'),
     },
   },
 };

@@ -1,5 +1,5 @@
-import { type CommandOutput, count, oneOf, text } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
+import { type CommandOutput, count, nullable, oneOf, text } from '../../../cli-kit/record-schema.ts';
+import { plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import { type DeploymentVersion, VERSION_STATES, type VersionStatus } from '../../../temporal/version-status.ts';
 
 export const toBuildRecord = recordOf<VersionStatus & { readonly deployment: string }>()(
@@ -42,6 +42,16 @@ export const toMovedRunRecord = recordOf<MovedRun>()('moved_run', 'A run that an
   build: [text('name of the build that continues it'), ({ to }) => to.build],
 });
 
+export const toListeningRecord = plainRecord('listening', 'The codec server answers from now on.', {
+  url: text('`http://HOST:PORT`, the endpoint for the Web UI'),
+});
+
+export const toTestMessageRecord = plainRecord('test_message', 'A test message, and whether its channel took it.', {
+  channel: text('name of the channel'),
+  form: oneOf(['webhook', 'slack', 'teams', 'email'], 'form'),
+  failure: nullable(text('why it was not delivered; null: delivered')),
+});
+
 export const DEPLOYMENT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'deployments list': { records: [toBuildRecord.schema], summary: { builds: count('builds listed') } },
   'deployments promote': {
@@ -51,5 +61,10 @@ export const DEPLOYMENT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'deployments move': {
     records: [toMovedRunRecord.schema],
     summary: { run: text('name of the run'), build: text('name of the build') },
+  },
+  'codec-server': { records: [toListeningRecord.schema], summary: {} },
+  'notify test': {
+    records: [toTestMessageRecord.schema],
+    summary: { sent: count('messages delivered'), failed: count('messages not delivered') },
   },
 };

@@ -1,5 +1,16 @@
-import { type CommandOutput, count, flag, instant, nullable, oneOf, text } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, recordOf } from '../../../cli-kit/record-table.ts';
+import type { Micros } from '../../../../contract/money.ts';
+import {
+  type CommandOutput,
+  count,
+  flag,
+  instant,
+  micros,
+  nullable,
+  oneOf,
+  text,
+} from '../../../cli-kit/record-schema.ts';
+import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import type { LedgerCopy } from '../../../ledger/back-up.ts';
 import { type ForgottenUrl, isForgottenUrl, toDigest } from '../../../ledger/forgotten/forgotten-url.ts';
 import type { Imported } from '../../../ledger/jobs/import-purchases.ts';
 import type { PurchasedUrl } from '../../../ledger/reports/purchased-urls.ts';
@@ -54,6 +65,67 @@ export const toImportedRecord = recordOf<Imported & { readonly watch: string; re
   },
 );
 
+export const toPrunedRecord = plainRecord('pruned', 'Details of one kind that were removed from the ledger.', {
+  table: text('name of the table'),
+  rows: count('rows removed, or to remove'),
+});
+
+export const toListedPagesRecord = plainRecord(
+  'listed_pages',
+  'Pages that `ledger forget` keeps, because a watch lists them.',
+  {
+    watch: text('name of the watch'),
+    pages: count('pages listed'),
+  },
+);
+
+export const toLedgerCopyRecord = recordOf<LedgerCopy & { readonly file: string }>()(
+  'ledger_copy',
+  'A file that holds a copy of the ledger.',
+  {
+    file: text('path'),
+    ledger: text('id of the ledger'),
+    urls: count('URLs in it'),
+    batches: count('batches in it'),
+    last_accepted_at: nullable(instant('last acceptance')),
+  },
+);
+
+export interface RecoveredCounts {
+  readonly jobs: number;
+  readonly recovered: number;
+  readonly answered: number;
+  readonly known: number;
+  readonly unassigned: number;
+  readonly notFound: number;
+  readonly urls: number;
+  readonly charged: Micros;
+  readonly unknownCharges: number;
+}
+
+export const toRecoveredRecord = recordOf<RecoveredCounts & { readonly account: string }>()(
+  'recovered',
+  'What the history of an account brought into the ledger.',
+  {
+    account: text('name of the account'),
+    jobs: count("jobs in the service's history"),
+    recovered: count('jobs new to the ledger'),
+    answered: count('jobs of batches that were waiting for their answer'),
+    known: count('jobs already in the ledger'),
+    unassigned: count('jobs of no watch, left out'),
+    not_found: count('accepted jobs that the service neither lists nor shows'),
+    urls: count('URLs of the recovered jobs'),
+    charged_micros: micros('reported charge'),
+    unknown_charge_jobs: [count('recovered jobs of unreported charge'), ({ unknownCharges }) => unknownCharges],
+  },
+);
+
+export const toUnassignedRecord = plainRecord('unassigned', 'A job that fits no watch.', {
+  reference: text('reference of the job'),
+  project: nullable(text('project of the job')),
+  sample: nullable(text('one of its URLs')),
+});
+
 export const LEDGER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger export': {
     records: [toKnownUrlRecord.schema, toForgottenUrlRecord.schema],
@@ -62,5 +134,34 @@ export const LEDGER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger import': {
     records: [toImportedRecord.schema],
     summary: { urls: count('URLs in the file'), written: flag('false: a dry run') },
+  },
+  'ledger prune': {
+    records: [toPrunedRecord.schema],
+    summary: {
+      rows: count('rows of all kinds'),
+      dry_run: flag('a dry run'),
+      archive: nullable(text('where they are kept')),
+      freed_bytes: nullable(count('freed in the SQLite file; null without `--vacuum`')),
+    },
+  },
+  'ledger forget': {
+    records: [toListedPagesRecord.schema],
+    summary: {
+      pages: count('forgotten, or to forget'),
+      kept: count('selected pages that keep their addresses'),
+      sitemaps: nullable(count('sitemaps removed; null with `--dry-run`')),
+      texts: nullable(count('messages and samples changed; null with `--dry-run`')),
+      freed_bytes: nullable(count('freed in the SQLite file; null without `--vacuum`')),
+      dry_run: flag('a dry run'),
+    },
+  },
+  backup: { records: [toLedgerCopyRecord.schema], summary: { bytes: count('size') } },
+  restore: {
+    records: [toLedgerCopyRecord.schema],
+    summary: { kept: nullable(text('where the old ledger is kept')) },
+  },
+  recover: {
+    records: [toRecoveredRecord.schema, toUnassignedRecord.schema],
+    summary: { jobs: count('jobs of all accounts') },
   },
 };

@@ -3,6 +3,7 @@ import {
   count,
   flag,
   group,
+  instant,
   micros,
   nullable,
   oneOf,
@@ -11,11 +12,13 @@ import {
   texts,
 } from '../../../cli-kit/record-schema.ts';
 import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import type { IndexState } from '../../../ledger/reports/index-states.ts';
 import type { RunReport } from '../../../temporal-api/payloads.ts';
 import type { CheckResult, WatchResult } from '../../../temporal-api/workflows.ts';
 import { DELAY, DELAYS, SAVED } from '../politeness.ts';
 import { COUNTS, RESULTS, UNMATCHED_RULES } from './counts.ts';
 import { PRICE_BASIS } from './plan.ts';
+import { CHECK_RESULTS } from './url-history.ts';
 
 const DECISIONS = ['none', 'approved', 'rejected'] as const;
 
@@ -83,6 +86,21 @@ const DECIDE: CommandOutput = {
   summary: { run: text('name of the run'), decision: oneOf(['approved', 'rejected'], 'the decision in force') },
 };
 
+export const toIndexStateRecord = recordOf<IndexState>()('index_state', 'What the last index check of a URL said.', {
+  watch: text('name of the watch'),
+  url: text('the URL, normalized'),
+  result: [
+    nullable(oneOf(CHECK_RESULTS, 'index check')),
+    ({ result }) => (result === 'not-found' ? 'not_found' : result),
+  ],
+  checked_at: nullable(instant('last check')),
+  completed_at: instant('when completed'),
+  checks: count('checks since'),
+  misses: count('last checks in a row that did not find it'),
+  next_check_at: nullable(instant('next check')),
+  gone: flag('in no sitemap any more'),
+});
+
 export const RUN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   run: {
     records: [toRunRecord.schema],
@@ -96,4 +114,5 @@ export const RUN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   approve: DECIDE,
   reject: DECIDE,
   worker: { records: [toReadyRecord.schema], summary: {} },
+  'index-checks list': { records: [toIndexStateRecord.schema], summary: { urls: count('URLs listed') } },
 };

@@ -11,15 +11,18 @@ import {
   texts,
 } from '../../../cli-kit/record-schema.ts';
 import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import { STANDINGS } from '../../../connector/explain-standing.ts';
+import type { KnownSpelling, UrlExplanation } from '../../../connector/explain-url.ts';
 import { Type } from '../../../json-schema/type.ts';
 import type { Quarantined } from '../../../ledger/jobs/quarantine.ts';
 import type { Purchase, UrlCheck, UrlHistory } from '../../../ledger/reports/url-history.ts';
+import type { Url } from '../../../url/normalize-url.ts';
 import { formatVersion } from '../../../url/version.ts';
 import { BATCH_STATES } from './batch.ts';
 
 export const URL_STATES = ['known', 'planned', 'submitted', 'completed', 'failed', 'held', 'quarantined'] as const;
 const DUE = ['new', 'changed', 'retry', 'not_found', 'released'] as const;
-const RESULTS = ['found', 'not_found', 'unknown'] as const;
+export const CHECK_RESULTS = ['found', 'not_found', 'unknown'] as const;
 
 const purchase = fieldsOf<Purchase>()({
   generation: count('1 for the first purchase'),
@@ -39,7 +42,10 @@ const purchase = fieldsOf<Purchase>()({
 
 const check = fieldsOf<UrlCheck>()({
   at: nullable(instant('when it was checked')),
-  result: [nullable(oneOf(RESULTS, 'index check')), ({ result }) => (result === 'not-found' ? 'not_found' : result)],
+  result: [
+    nullable(oneOf(CHECK_RESULTS, 'index check')),
+    ({ result }) => (result === 'not-found' ? 'not_found' : result),
+  ],
   detail: nullable(text("the service's word")),
   request_id: nullable(text("for the service's support")),
   state: text('state of the check'),
@@ -87,6 +93,46 @@ export const toReleasedRecord = plainRecord('released', 'A URL that `quarantine 
   released: flag('false: it was not in quarantine'),
 });
 
+interface Explained extends UrlExplanation {
+  readonly url: Url;
+}
+
+const NOTHING_BOUGHT = { purchases: [], checks: [] };
+
+export const toUrlExplanationRecord = recordOf<Explained>()(
+  'url_explanation',
+  'Why a URL is where it is in one watch.',
+  {
+    url: text('the URL, normalized'),
+    watch: text('name of the watch'),
+    standing: oneOf(STANDINGS, 'what decides its next purchase'),
+    why: text('why it was bought, or was not'),
+    next: text('what happens next, or what you can do'),
+    next_at: nullable(instant('when')),
+    in_scope: [nullable(flag('the watch buys such URLs; null: not configured')), ({ scope }) => scope?.inScope ?? null],
+    scope_rule: [nullable(text('the rule that decides it; null: not configured')), ({ scope }) => scope?.rule ?? null],
+    sitemap: [nullable(text('the sitemap that listed it')), ({ history }) => history?.sitemap ?? null],
+    first_seen_at: [nullable(instant('when a run first found it')), ({ history }) => history?.firstRun?.at ?? null],
+    last_seen_at: [
+      nullable(instant('when that sitemap last had it')),
+      ({ history }) =>
+        history === null || history.goneRun !== null || history.forgottenAt !== null ? null : history.sitemapReadAt,
+    ],
+    gone_run: [nullable(text('run since which it is in no sitemap')), ({ history }) => history?.goneRun ?? null],
+    ...embed(BOUGHT, ({ history }: Explained) => history ?? NOTHING_BOUGHT),
+  },
+);
+
+export const toSimilarUrlRecord = recordOf<KnownSpelling>()(
+  'similar_url',
+  'Another spelling of the URL, which the ledger knows.',
+  {
+    url: text('the other spelling'),
+    watch: text('name of the watch'),
+    state: oneOf(URL_STATES, 'where it stands'),
+  },
+);
+
 export const URL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger show': {
     records: [toUrlHistoryRecord.schema],
@@ -94,4 +140,8 @@ export const URL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   },
   'quarantine list': { records: [toQuarantinedRecord.schema], summary: { quarantined: count('in quarantine') } },
   'quarantine release': { records: [toReleasedRecord.schema], summary: { released: count('URLs released') } },
+  why: {
+    records: [toUrlExplanationRecord.schema, toSimilarUrlRecord.schema],
+    summary: { url: text('the URL, normalized'), seen: count('watches in which the ledger has seen it') },
+  },
 };

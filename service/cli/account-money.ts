@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import { formatTry, type Micros } from '../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
+import { createAmountParser, parseDay } from '../../src/cli-kit/arguments.ts';
 import type { Output } from '../../src/cli-kit/output.ts';
 import { toInstant } from '../../src/cli-kit/record-schema.ts';
 import { statementCsv } from '../accounts/statement-csv.ts';
 import type { Moved, Movement } from '../accounts/top-up.ts';
-import { showAccount } from './account-record.ts';
+import { amount, showAccount } from './account-record.ts';
 import { accountVerb, administer, type Named } from './database.ts';
-import { amount, day, signedAmount } from './numbers.ts';
 import { toEntryRecord, toPriceRecord, toStatementRecord } from './records.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -25,7 +25,11 @@ export function addAccountMoney(account: Command): void {
     );
 
   accountVerb(account, 'adjust', 'correct the balance up or down')
-    .requiredOption('--amount <amount>', 'amount in TRY, negative to take money', signedAmount)
+    .requiredOption(
+      '--amount <amount>',
+      'amount in TRY, negative to take money',
+      createAmountParser(() => true, '0.25TRY'),
+    )
     .requiredOption('--reason <text>', 'why; the customer sees it')
     .requiredOption('--reference <text>', 'your case or document; the same one again changes nothing')
     .action(
@@ -56,8 +60,8 @@ export function addAccountMoney(account: Command): void {
   );
 
   accountVerb(account, 'statement', 'print every entry of some days as CSV, or as records with --json')
-    .requiredOption('--from <day>', 'first day (UTC)', day)
-    .requiredOption('--to <day>', 'last day (UTC), inclusive', day)
+    .requiredOption('--from <day>', 'first day (UTC)', parseDay)
+    .requiredOption('--to <day>', 'last day (UTC), inclusive', parseDay)
     .action(
       administer<Named & { from: number; to: number }>(async ({ output, accounts }, { name, from, to }) => {
         const statement = await accounts.statement(name, { from, to: to + DAY_MS });

@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import type { Micros } from '../../contract/money.ts';
 import { parseWholeNumber } from '../../src/cli-kit/arguments.ts';
 import { addAccountMoney } from './account-money.ts';
-import { showAccount } from './account-record.ts';
+import { amount, showAccount } from './account-record.ts';
 import { accountVerb, administer, databaseCommand, type Named } from './database.ts';
 import { showEvent } from './events.ts';
-import { amount } from './numbers.ts';
 import { toPasswordRecord, toResetLinkRecord } from './records.ts';
 
 export function accountCommand(account: Command): void {

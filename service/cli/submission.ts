@@ -4,8 +4,8 @@ import type { Output } from '../../src/cli-kit/output.ts';
 import { toInstantOrNull } from '../../src/cli-kit/record-schema.ts';
 import type { Refund } from '../operations/refund.ts';
 import type { SubmissionRecord as Submission } from '../operations/submissions.ts';
+import { amount } from './account-record.ts';
 import { administer, databaseCommand, databaseOptions } from './database.ts';
-import { amount } from './numbers.ts';
 import { type SubmissionChange, toSubmissionRecord } from './records.ts';
 
 function show(output: Output, each: Submission, change: SubmissionChange = {}): void {

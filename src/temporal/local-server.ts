@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateFolder } from '../files/make-folder.ts';
 import { answers, startDevServer } from './dev-server.ts';
 import { isAlive } from './is-alive.ts';
-import { addUser, guardServer, listOtherUsers, removeUser } from './server-users.ts';
+import { addUser, guardServer, listOtherUsers, readOrNothing, removeUser } from './server-users.ts';
 import { TemporalUnreachableError } from './unreachable.ts';
 
 /** The local Temporal server of a state folder, shared by every program of the folder. */
@@ -170,23 +170,14 @@ function claim(folder: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  const holder = Number(readText(getLockFile(folder)) || process.pid);
+  const holder = Number(readOrNothing(getLockFile(folder)) || process.pid);
   if (!isAlive(holder)) rmSync(getLockFile(folder), { force: true });
   return false;
 }
 
 function readNote(folder: string): ServerNote | null {
-  const text = readText(getNoteFile(folder));
+  const text = readOrNothing(getNoteFile(folder));
   return text === '' ? null : (JSON.parse(text) as ServerNote);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
 }
 
 /** Replaced as a whole: a reader never sees a partial file. */

@@ -43,7 +43,8 @@ function readBirth(pid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
-function readOrNothing(file: string): string {
+/** A file of the server; empty where there is none. */
+export function readOrNothing(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { parseDay } from '../../cli-kit/arguments.ts';
 import { type CommandError, EXIT, type ExitCode, pickWorst, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
@@ -7,7 +8,6 @@ import type { Audit, AuditPeriod } from '../../connector/audit/audit.ts';
 import { type Audited, auditAccount } from '../../connector/audit/audit-account.ts';
 import { getDayStart, getMonthStart } from '../../ledger/journal/days.ts';
 import { writeWhole } from '../../report/report-file.ts';
-import { parseDay } from '../day-argument.ts';
 import { renderAuditCsv } from '../output/audit-csv.ts';
 import { listAuditLines } from '../output/audit-text.ts';
 import { type Ending, toReadFailureCode } from '../output/command.ts';

@@ -1,10 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
-import { explainAmount } from '../../../contract/amount-text.ts';
-import { formatTry, type Micros, parseTry } from '../../../contract/money.ts';
+import { formatTry, type Micros } from '../../../contract/money.ts';
+import { ask, createAmountParser } from '../../cli-kit/arguments.ts';
 import { EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { readConfig } from '../../config/load.ts';
@@ -16,6 +15,7 @@ import { SitemapError } from '../../sitemap/crawl.ts';
 import { type SiteSurvey, surveySite } from '../../sitemap/survey-site.ts';
 import { action, type Ending, type GlobalFlags } from '../output/command.ts';
 import { formatCount, formatCounted } from '../output/format.ts';
+import { sayOften } from '../output/progress.ts';
 import { toSiteRecord } from '../output/records/config.ts';
 import { SeenPages } from '../seen-pages.ts';
 import { toStarterWatch } from '../starter-watch.ts';
@@ -24,7 +24,7 @@ interface Flags {
   readonly baseUrl?: string;
   readonly keyEnv?: string;
   readonly keyFile?: string;
-  readonly price?: string;
+  readonly price?: Micros;
   readonly timezone?: string;
   readonly allowPrivateHosts?: boolean;
 }
@@ -35,7 +35,11 @@ export function initCommand(command: Command): void {
     .option('--base-url <url>', 'address of the service, such as https://indexing.example/api/v1', parseBaseUrl)
     .option('--key-env <name>', 'variable that holds the API key (default: COURIER_API_KEY)')
     .option('--key-file <path>', 'file that holds the API key')
-    .option('--price <amount>', 'price of a URL, such as "0.25 TRY"', parsePrice)
+    .option(
+      '--price <amount>',
+      'price of a URL, such as "0.25 TRY"',
+      createAmountParser((price) => price > 0, '0.25TRY'),
+    )
     .option('--timezone <name>', 'time zone of the schedule (default: that of this machine)', parseTimeZone)
     .option('--allow-private-hosts', 'allow loopback, private and link-local addresses')
     .action(action((output, globals, sites: string[], flags: Flags) => init(output, globals, sites, flags)));
@@ -82,32 +86,22 @@ async function askForBaseUrl(output: Output): Promise<string> {
     const advice = 'Name the service with --base-url, such as https://indexing.example/api/v1.';
     throw new UsageError(`${advice} Nothing was read or written.`);
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return parseBaseUrl(await terminal.question('Address of the service (it ends with /api/v1): '));
+    return parseBaseUrl(await ask('Address of the service (it ends with /api/v1): '));
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw new UsageError(`${error.message} Nothing was read or written.`);
-  } finally {
-    terminal.close();
   }
 }
 
-const PROGRESS_EVERY_MS = 5_000;
-
 async function surveyWithProgress(output: Output, site: string, { allowPrivateHosts }: Flags): Promise<SiteSurvey> {
   output.say(`${site}: finding sitemaps …`);
-  let reportedAt = Date.now();
   try {
     return await surveySite(
       site,
       { userAgent: `sitemap-courier/${VERSION}`, allowPrivateHosts: allowPrivateHosts ?? false },
       () => new SeenPages(),
-      (urls) => {
-        if (Date.now() - reportedAt < PROGRESS_EVERY_MS) return;
-        reportedAt = Date.now();
-        output.say(`${site}: ${formatCounted(urls, 'page')} so far`);
-      },
+      sayOften(output, (urls) => `${site}: ${formatCounted(urls, 'page')} so far`),
     );
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
@@ -149,7 +143,7 @@ function toStarterConfig(file: string, baseUrl: string, watches: readonly Starte
   const apiKey: SecretReference =
     flags.keyFile === undefined ? { env: flags.keyEnv ?? 'COURIER_API_KEY' } : { file: flags.keyFile };
   return {
-    account: { baseUrl, apiKey, price: flags.price ?? null },
+    account: { baseUrl, apiKey, price: flags.price === undefined ? null : formatTry(flags.price) },
     watches,
     timezone: flags.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     schema: findInPackage(file, 'config/courier.schema.json'),
@@ -188,13 +182,6 @@ function checkVariable(name: string | undefined): void {
   if (name === undefined || /^[A-Z_][A-Z0-9_]{0,99}$/.test(name)) return;
   const advice = '--key-env takes the name of a variable, such as COURIER_API_KEY, never the key itself.';
   throw new UsageError(`${advice} Nothing was read or written.`);
-}
-
-function parsePrice(text: string): string {
-  const isPrice = (amount: Micros) => amount > 0;
-  const price = parseTry(text);
-  if (price !== null && isPrice(price)) return formatTry(price);
-  throw new InvalidArgumentError(explainAmount(text, isPrice, '0.25TRY'));
 }
 
 function parseTimeZone(name: string): string {

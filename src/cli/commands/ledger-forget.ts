@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { ask } from '../../cli-kit/arguments.ts';
 import { CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
@@ -13,6 +13,7 @@ import { findHostProblem } from '../../url/hosts.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
+import { sayOften } from '../output/progress.ts';
 import { toListedPagesRecord } from '../output/records/ledger.ts';
 import { parseUrlArgument } from '../url-argument.ts';
 import { readUrlFile } from '../url-file.ts';
@@ -42,8 +43,6 @@ export function ledgerForgetCommand(command: Command): void {
     .action(ledgerAction(forget));
 }
 
-const PROGRESS_EVERY_MS = 5_000;
-
 async function forget(
   output: Output,
   context: CommandContext,
@@ -66,7 +65,10 @@ async function forget(
     return { exitCode: EXIT.done, summary: toSummary({ dryRun, pages: survey.pages, listed }) };
   }
   if (!yes) await confirm(output, survey);
-  const done = await forgetPages(ledger, input, { signal, onProgress: showProgress(output) });
+  const done = await forgetPages(ledger, input, {
+    signal,
+    onProgress: sayOften(output, (pages) => `${formatCounted(pages, 'page')} so far`),
+  });
   const freed = vacuum ? compactLedger(output, config.ledgerUrl) : null;
   if (!output.quiet) {
     output.print(`${formatCounted(done.pages, 'page')} forgotten. Their purchases, charges and counts are kept.`);
@@ -156,20 +158,6 @@ async function confirm(output: Output, { pages }: ForgetSurvey): Promise<void> {
   const what = `${formatCounted(pages, 'page')} would be forgotten`;
   if (!process.stdin.isTTY || output.json || output.quiet)
     throw new UsageError(`${what}. Nothing was forgotten. Add --yes to forget without being asked.`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`${what}, and their addresses cannot be restored. Type "yes": `);
-    if (answer.trim() !== 'yes') throw new UsageError('Nothing was forgotten.');
-  } finally {
-    terminal.close();
-  }
-}
-
-function showProgress(output: Output): (pages: number) => void {
-  let saidAt = Date.now();
-  return (pages) => {
-    if (Date.now() - saidAt < PROGRESS_EVERY_MS) return;
-    saidAt = Date.now();
-    output.say(`${formatCounted(pages, 'page')} so far`);
-  };
+  const answer = await ask(`${what}, and their addresses cannot be restored. Type "yes": `);
+  if (answer.trim() !== 'yes') throw new UsageError('Nothing was forgotten.');
 }

@@ -7,6 +7,7 @@ import { openArchive } from '../../ledger/retention/archive.ts';
 import { type Pruned, pruneLedger } from '../../ledger/retention/prune.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
+import { sayOften } from '../output/progress.ts';
 import { toPrunedRecord } from '../output/records/ledger.ts';
 import { type CommandContext, ledgerAction } from '../with-ledger.ts';
 
@@ -24,8 +25,6 @@ export function ledgerPruneCommand(command: Command): void {
     .action(ledgerAction(prune));
 }
 
-const PROGRESS_EVERY_MS = 5_000;
-
 async function prune(
   output: Output,
   { config, ledger }: CommandContext,
@@ -40,18 +39,13 @@ async function prune(
   }
   const signal = stopSignal('What was removed before stays removed; run again for the rest.');
   const archive = retention.archive === null || dryRun ? null : openArchive(retention.archive, ledger.now());
-  let saidAt = Date.now();
   let pruned: Pruned;
   try {
     pruned = await pruneLedger(ledger, retention.ages, {
       dryRun,
       signal,
       ...(archive === null ? {} : { archive: archive.keep }),
-      onProgress(sums) {
-        if (Date.now() - saidAt < PROGRESS_EVERY_MS) return;
-        saidAt = Date.now();
-        output.say(`${formatCounted(sum(sums), 'row')} so far`);
-      },
+      onProgress: sayOften(output, (sums: Pruned) => `${formatCounted(sum(sums), 'row')} so far`),
     });
   } finally {
     await archive?.close();

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { formatTry, sumMicros, ZERO } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
+import { findDay } from '../../cli-kit/arguments.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
@@ -39,7 +40,7 @@ async function recover(
 ): Promise<Ending> {
   const { config } = context;
   const fallback = watch === undefined ? null : getWatch(config.watches, watch);
-  if (since !== undefined && !isDate(since)) {
+  if (since !== undefined && findDay(since) === null) {
     throw new UsageError(`--since "${since}" is not a date. Nothing was changed. Write it as 2026-01-31.`);
   }
   const accounts =
@@ -57,11 +58,6 @@ async function recover(
     codes.push(showRecovered(output, each, recovered));
   }
   return { exitCode: pickWorst(codes), summary: { jobs } };
-}
-
-function isDate(text: string): boolean {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
 type Options = Pick<RecoverSettings, 'fallback' | 'since' | 'accept' | 'signal'>;

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDay } from '../../cli-kit/arguments.ts';
 import { type CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { collectReport } from '../../report/collect.ts';
 import { LANGUAGES, type Language } from '../../report/messages.ts';
 import type { Report } from '../../report/report.ts';
 import { getReportName, writeWhole } from '../../report/report-file.ts';
-import { parseDay } from '../day-argument.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { listReportRecords } from '../output/records/report.ts';

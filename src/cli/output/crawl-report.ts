@@ -5,7 +5,7 @@ import type { CrawlEvent, Problem, Saved } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
 import { pageLines } from './crawl-lines.ts';
 import { formatCount, formatCounted } from './format.ts';
-import { DELAY, formatDelay, formatSaved, type HostDelay } from './politeness.ts';
+import { DELAY, formatDelay, formatSaved, type HostDelay, SAVED } from './politeness.ts';
 
 /** Problems in the summary; further ones are only counted. */
 const MAX_PROBLEMS = 1_000;
@@ -47,9 +47,7 @@ export class CrawlReport {
   #fetched = 0;
   #expected = 0;
   #notModified = 0;
-  #notTransferred = 0;
-  #savedBytes = 0;
-  #savedMs = 0;
+  readonly #saved = { sitemaps: 0, bytes: 0, ms: 0 };
   readonly #delays: HostDelay[] = [];
   complete = false;
 
@@ -114,10 +112,7 @@ export class CrawlReport {
 
   get #progress(): string {
     const unchanged = this.#notModified === 0 ? '' : `, ${formatCount(this.#notModified)} of them not modified`;
-    const saved =
-      this.#notTransferred === 0
-        ? ''
-        : ` (${formatSaved({ sitemaps: this.#notTransferred, bytes: this.#savedBytes, ms: this.#savedMs })})`;
+    const saved = this.#saved.sitemaps === 0 ? '' : ` (${formatSaved(this.#saved)})`;
     const slow = this.#delays.length === 0 ? '' : `; slowed down for ${formatCounted(this.#delays.length, 'host')}`;
     return `${formatCounted(this.#urls, 'page')} in ${formatCounted(this.#fetched, 'sitemap')}${unchanged}${saved}${slow}`;
   }
@@ -127,9 +122,7 @@ export class CrawlReport {
       urls: this.#urls,
       sitemaps: this.#fetched,
       not_modified: this.#notModified,
-      not_transferred: this.#notTransferred,
-      saved_bytes: this.#savedBytes,
-      saved_ms: this.#savedMs,
+      ...SAVED.read(this.#saved),
       delays: this.#delays.map(DELAY.read),
       complete: this.complete,
       problems: this.#problems,
@@ -140,9 +133,9 @@ export class CrawlReport {
   #addNotModified(saved: Saved | undefined): void {
     this.#notModified += 1;
     if (saved === undefined) return;
-    this.#notTransferred += 1;
-    this.#savedBytes += saved.bytes;
-    this.#savedMs += saved.ms;
+    this.#saved.sitemaps += 1;
+    this.#saved.bytes += saved.bytes;
+    this.#saved.ms += saved.ms;
   }
 
   #addDelay(delay: HostDelay): void {

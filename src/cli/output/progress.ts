@@ -27,6 +27,18 @@ interface Display {
 
 const PLAIN_EVERY_MS = 30_000;
 
+const OFTEN_MS = 5_000;
+
+/** Makes what says how far something is, at most every five seconds. */
+export function sayOften<Done = number>(output: Output, format: (done: Done) => string): (done: Done) => void {
+  let saidAt = Date.now();
+  return (done) => {
+    if (Date.now() - saidAt < OFTEN_MS) return;
+    saidAt = Date.now();
+    output.say(format(done));
+  };
+}
+
 export function openStages(output: Output, jobs: number, now: () => number = Date.now): Stages {
   const display = output.live ? bars() : plainLines(output, now);
   const parts = new Map<string, Map<string, Sum>>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { count, instant, micros, nullable, optional, text } from './record-schema.ts';
-import { embed, fieldsOf, recordOf } from './record-table.ts';
+import { embed, fieldsOf, named, recordOf } from './record-table.ts';
 
 interface Job {
   readonly urls: number;
@@ -32,7 +32,8 @@ describe('a table of fields', () => {
   });
 
   test('a record has its type first, and the fields of a part beside its own', () => {
-    const toRecord = recordOf<{ readonly id: string; readonly job: Job }>()('job', 'A job.', {
+    const toRecord = recordOf<{ readonly id: string; readonly job: Job }>()({
+      type: named('job', 'A job.'),
       id: text('name'),
       ...embed(FIELDS, ({ job: part }: { readonly job: Job }) => part),
     });

@@ -1,4 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { Type } from '../json-schema/type.ts';
 import { defineRecord, type Instant } from './record-schema.ts';
 
 /** What a field is written from: an instant from its milliseconds. */
@@ -76,19 +77,27 @@ export const embed = <Source, Part, Schemas extends TProperties>(
     ]),
   ) as never;
 
+/** The first field of a record: the name of its type. The description is that of the record. */
+export const named = <Name extends string>(name: Name, description: string) =>
+  [Type.Literal(name, { description }), () => name] as const;
+
 /** Defines a type of record that is made from a `Source`. */
 export const recordOf =
   <Source>() =>
-  <Schemas extends TProperties>(
-    name: string,
-    description: string,
+  <Schemas extends TProperties & { readonly type: TSchema }>(
     table: FieldTable<Source, Schemas>,
   ): RecordTable<Source> => {
     const { schemas, read } = fieldsOf<Source>()(table);
-    return Object.assign((source: Source) => ({ type: name, ...read(source) }), {
-      schema: defineRecord(name, description, schemas),
-    });
+    const { type, ...fields } = schemas;
+    const { const: name, description } = type as unknown as Literal;
+    const schema = defineRecord(name, description, fields);
+    return Object.assign((source: Source) => read(source) as { readonly type: string }, { schema });
   };
+
+interface Literal {
+  readonly const: string;
+  readonly description: string;
+}
 
 type SourceOf<Schemas extends TProperties> = {
   readonly [Name in keyof Schemas as Property<Name>]: Written<Static<Schemas[Name]>>;
@@ -96,11 +105,8 @@ type SourceOf<Schemas extends TProperties> = {
 
 /** Defines a type of record that is made of the values of its fields, by their names in camelCase. */
 export const plainRecord = <Schemas extends TProperties>(
-  name: string,
-  description: string,
-  schemas: Schemas,
-): RecordTable<SourceOf<Schemas>> =>
-  recordOf<SourceOf<Schemas>>()(name, description, schemas as FieldTable<SourceOf<Schemas>, Schemas>);
+  table: Schemas & { readonly type: ReturnType<typeof named> },
+): RecordTable<SourceOf<Omit<Schemas, 'type'>>> => recordOf<SourceOf<Omit<Schemas, 'type'>>>()(table as never);
 
 const hasReader = (field: AnyField): field is readonly [TSchema, (source: never) => unknown] => Array.isArray(field);
 

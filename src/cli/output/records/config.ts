@@ -1,5 +1,5 @@
 import { type CommandOutput, count, flag, list, nullable, oneOf, text, texts } from '../../../cli-kit/record-schema.ts';
-import { recordOf } from '../../../cli-kit/record-table.ts';
+import { named, recordOf } from '../../../cli-kit/record-table.ts';
 import type { ConfigProblem } from '../../../config/config-error.ts';
 import type { Setting } from '../../../config/settings.ts';
 import { Type } from '../../../json-schema/type.ts';
@@ -7,7 +7,8 @@ import type { SiteSurvey } from '../../../sitemap/survey-site.ts';
 
 const ORIGINS = ['file', 'environment', 'default'] as const;
 
-export const toSettingRecord = recordOf<Setting>()('setting', 'A setting in force.', {
+export const toSettingRecord = recordOf<Setting>()({
+  type: named('setting', 'A setting in force.'),
   key: text('such as watches.shop.guard.max_new'),
   value: nullable(text('without secrets; null: not set, no default')),
   origin: oneOf(ORIGINS, 'origin'),
@@ -15,24 +16,22 @@ export const toSettingRecord = recordOf<Setting>()('setting', 'A setting in forc
   line: nullable(count('line')),
 });
 
-export const toWarningRecord = recordOf<ConfigProblem>()(
-  'warning',
-  'A setting that probably does not do what was meant.',
-  {
-    file: text('path'),
-    line: nullable(count('null: the file as a whole')),
-    column: nullable(count('column')),
-    path: text('such as watches.shop.hosts'),
-    message: text('what is wrong, and what to write'),
-  },
-);
+export const toWarningRecord = recordOf<ConfigProblem>()({
+  type: named('warning', 'A setting that probably does not do what was meant.'),
+  file: text('path'),
+  line: nullable(count('null: the file as a whole')),
+  column: nullable(count('column')),
+  path: text('such as watches.shop.hosts'),
+  message: text('what is wrong, and what to write'),
+});
 
 interface Surveyed extends SiteSurvey {
   /** Null: the site publishes nothing to watch. */
   readonly proposed: { readonly id: string; readonly hosts: readonly string[] } | null;
 }
 
-export const toSiteRecord = recordOf<Surveyed>()('site', 'What a site publishes.', {
+export const toSiteRecord = recordOf<Surveyed>()({
+  type: named('site', 'What a site publishes.'),
   site: text('as on the command line'),
   watch: [nullable(text('name of the watch')), ({ proposed }) => proposed?.id ?? null],
   source: [nullable(text('robots.txt or sitemap of the watch')), ({ source }) => source?.url ?? null],

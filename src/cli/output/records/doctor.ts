@@ -1,12 +1,13 @@
 import { type CommandOutput, count, flag, nullable, oneOf, text, texts } from '../../../cli-kit/record-schema.ts';
-import { plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import { named, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import { CHECKS, type Finding } from '../../../connector/doctor/finding.ts';
 import type { Proposal, Reading } from '../../../connector/learn/learned.ts';
 import { REQUESTS } from '../../../connector/learn/read-values.ts';
 
 const LEVELS = ['ok', 'warn', 'fail'] as const;
 
-export const toFindingRecord = recordOf<Finding>()('finding', 'What was found in one place.', {
+export const toFindingRecord = recordOf<Finding>()({
+  type: named('finding', 'What was found in one place.'),
   check: oneOf(CHECKS, 'what was looked at'),
   subject: nullable(text('the account or watch that it is about; null for the whole')),
   level: oneOf(LEVELS, 'how it is'),
@@ -19,35 +20,27 @@ interface OfAccount {
   readonly account: string;
 }
 
-export const toReadingRecord = recordOf<Reading & OfAccount>()(
-  'reading',
-  'With --learn: a value of a response, or a field that nothing reads.',
-  {
-    account: text('name of the account'),
-    request: oneOf(REQUESTS, 'the request'),
-    value: nullable(text('what it is; null: nothing is read from this field')),
-    path: nullable(text('where it stands in the response; null: it was not found')),
-    shown: nullable(text('what is there; null: not one value, but a list')),
-    read: nullable(text('what was read; null: nothing')),
-  },
-);
+export const toReadingRecord = recordOf<Reading & OfAccount>()({
+  type: named('reading', 'With --learn: a value of a response, or a field that nothing reads.'),
+  account: text('name of the account'),
+  request: oneOf(REQUESTS, 'the request'),
+  value: nullable(text('what it is; null: nothing is read from this field')),
+  path: nullable(text('where it stands in the response; null: it was not found')),
+  shown: nullable(text('what is there; null: not one value, but a list')),
+  read: nullable(text('what was read; null: nothing')),
+});
 
-export const toProposalRecord = recordOf<Proposal & OfAccount>()(
-  'proposal',
-  'With --learn: a setting for what could not be read.',
-  {
-    account: text('name of the account'),
-    setting: text('its name, below the account'),
-    values: [
-      texts('what it should have; what it may have, where only you can say'),
-      ({ values }) => values.map(String),
-    ],
-    why: text('what shows it'),
-    decided: flag('false: the responses do not say it, only you can'),
-  },
-);
+export const toProposalRecord = recordOf<Proposal & OfAccount>()({
+  type: named('proposal', 'With --learn: a setting for what could not be read.'),
+  account: text('name of the account'),
+  setting: text('its name, below the account'),
+  values: [texts('what it should have; what it may have, where only you can say'), ({ values }) => values.map(String)],
+  why: text('what shows it'),
+  decided: flag('false: the responses do not say it, only you can'),
+});
 
-export const toBlockRecord = plainRecord('block', 'With --learn: the decided settings of an account as YAML.', {
+export const toBlockRecord = plainRecord({
+  type: named('block', 'With --learn: the decided settings of an account as YAML.'),
   account: text('name of the account'),
   yaml: text('the block, which takes the place of the same settings in the file; undecided ones are comments'),
 });

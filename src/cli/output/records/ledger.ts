@@ -9,7 +9,7 @@ import {
   oneOf,
   text,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, named, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import type { LedgerCopy } from '../../../ledger/back-up.ts';
 import { type ForgottenUrl, isForgottenUrl, toDigest } from '../../../ledger/forgotten/forgotten-url.ts';
 import type { Imported } from '../../../ledger/jobs/import-purchases.ts';
@@ -32,64 +32,54 @@ const OF_PURCHASE = fieldsOf<PurchasedUrl>()({
 });
 const { watch, account, ...state } = embed(OF_PURCHASE, (row: PurchasedUrl) => row);
 
-const toKnownUrlRecord = recordOf<PurchasedUrl>()('purchased_url', 'A URL that was bought, or is about to be.', {
+const toKnownUrlRecord = recordOf<PurchasedUrl>()({
+  type: named('purchased_url', 'A URL that was bought, or is about to be.'),
   watch,
   account,
   url: text('the URL, normalized'),
   ...state,
 });
 
-const toForgottenUrlRecord = recordOf<PurchasedUrl & { readonly url: ForgottenUrl }>()(
-  'forgotten_url',
-  'The same for a page whose address the ledger forgot.',
-  {
-    watch,
-    account,
-    ...state,
-    digest: [text('SHA-256 of the normalized URL, hexadecimal'), ({ url }) => toDigest(url)],
-  },
-);
+const toForgottenUrlRecord = recordOf<PurchasedUrl & { readonly url: ForgottenUrl }>()({
+  type: named('forgotten_url', 'The same for a page whose address the ledger forgot.'),
+  watch,
+  account,
+  ...state,
+  digest: [text('SHA-256 of the normalized URL, hexadecimal'), ({ url }) => toDigest(url)],
+});
 
 export const toPurchasedUrlRecord = (row: PurchasedUrl) =>
   isForgottenUrl(row.url) ? toForgottenUrlRecord({ ...row, url: row.url }) : toKnownUrlRecord(row);
 
-export const toImportedRecord = recordOf<Imported & { readonly watch: string; readonly account: string }>()(
-  'imported',
-  'What an import does to one watch.',
-  {
-    watch: text('name of the watch'),
-    account: text('name of the account'),
-    added: count('URLs new to the ledger'),
-    marked: count('URLs known but not bought: they no longer count as new'),
-    known: count('URLs already bought; unchanged'),
-  },
-);
+export const toImportedRecord = recordOf<Imported & { readonly watch: string; readonly account: string }>()({
+  type: named('imported', 'What an import does to one watch.'),
+  watch: text('name of the watch'),
+  account: text('name of the account'),
+  added: count('URLs new to the ledger'),
+  marked: count('URLs known but not bought: they no longer count as new'),
+  known: count('URLs already bought; unchanged'),
+});
 
-export const toPrunedRecord = plainRecord('pruned', 'Details of one kind that were removed from the ledger.', {
+export const toPrunedRecord = plainRecord({
+  type: named('pruned', 'Details of one kind that were removed from the ledger.'),
   table: text('name of the table'),
   rows: count('rows removed, or to remove'),
 });
 
-export const toListedPagesRecord = plainRecord(
-  'listed_pages',
-  'Pages that `ledger forget` keeps, because a watch lists them.',
-  {
-    watch: text('name of the watch'),
-    pages: count('pages listed'),
-  },
-);
+export const toListedPagesRecord = plainRecord({
+  type: named('listed_pages', 'Pages that `ledger forget` keeps, because a watch lists them.'),
+  watch: text('name of the watch'),
+  pages: count('pages listed'),
+});
 
-export const toLedgerCopyRecord = recordOf<LedgerCopy & { readonly file: string }>()(
-  'ledger_copy',
-  'A file that holds a copy of the ledger.',
-  {
-    file: text('path'),
-    ledger: text('id of the ledger'),
-    urls: count('URLs in it'),
-    batches: count('batches in it'),
-    last_accepted_at: nullable(instant('last acceptance')),
-  },
-);
+export const toLedgerCopyRecord = recordOf<LedgerCopy & { readonly file: string }>()({
+  type: named('ledger_copy', 'A file that holds a copy of the ledger.'),
+  file: text('path'),
+  ledger: text('id of the ledger'),
+  urls: count('URLs in it'),
+  batches: count('batches in it'),
+  last_accepted_at: nullable(instant('last acceptance')),
+});
 
 export interface RecoveredCounts {
   readonly jobs: number;
@@ -103,24 +93,22 @@ export interface RecoveredCounts {
   readonly unknownCharges: number;
 }
 
-export const toRecoveredRecord = recordOf<RecoveredCounts & { readonly account: string }>()(
-  'recovered',
-  'What the history of an account brought into the ledger.',
-  {
-    account: text('name of the account'),
-    jobs: count("jobs in the service's history"),
-    recovered: count('jobs new to the ledger'),
-    answered: count('jobs of batches that were waiting for their answer'),
-    known: count('jobs already in the ledger'),
-    unassigned: count('jobs of no watch, left out'),
-    not_found: count('accepted jobs that the service neither lists nor shows'),
-    urls: count('URLs of the recovered jobs'),
-    charged_micros: micros('reported charge'),
-    unknown_charge_jobs: [count('recovered jobs of unreported charge'), ({ unknownCharges }) => unknownCharges],
-  },
-);
+export const toRecoveredRecord = recordOf<RecoveredCounts & { readonly account: string }>()({
+  type: named('recovered', 'What the history of an account brought into the ledger.'),
+  account: text('name of the account'),
+  jobs: count("jobs in the service's history"),
+  recovered: count('jobs new to the ledger'),
+  answered: count('jobs of batches that were waiting for their answer'),
+  known: count('jobs already in the ledger'),
+  unassigned: count('jobs of no watch, left out'),
+  not_found: count('accepted jobs that the service neither lists nor shows'),
+  urls: count('URLs of the recovered jobs'),
+  charged_micros: micros('reported charge'),
+  unknown_charge_jobs: [count('recovered jobs of unreported charge'), ({ unknownCharges }) => unknownCharges],
+});
 
-export const toUnassignedRecord = plainRecord('unassigned', 'A job that fits no watch.', {
+export const toUnassignedRecord = plainRecord({
+  type: named('unassigned', 'A job that fits no watch.'),
   reference: text('reference of the job'),
   project: nullable(text('project of the job')),
   sample: nullable(text('one of its URLs')),

@@ -12,7 +12,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, named, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import type { AccountForecast, RunForecast } from '../../../connector/forecast.ts';
 import { Type } from '../../../json-schema/type.ts';
 import type { DueCounts } from '../../../ledger/pages/due.ts';
@@ -38,7 +38,8 @@ const dueCounts = fieldsOf<DueCounts>()({
   released: count('released from quarantine or review'),
 });
 
-export const toPlanRecord = recordOf<ShownPlan>()('plan', 'What a run of one watch would buy now.', {
+export const toPlanRecord = recordOf<ShownPlan>()({
+  type: named('plan', 'What a run of one watch would buy now.'),
   watch: [text('name of the watch'), ({ watch }) => watch.id],
   run: text('the run that read the sitemaps'),
   ...embed(COUNTS, ({ diff }: ShownPlan) => diff),
@@ -67,50 +68,45 @@ export const toPlanRecord = recordOf<ShownPlan>()('plan', 'What a run of one wat
   notices: texts('what else you should know'),
 });
 
-export const toPlannedUrlRecord = recordOf<PlannedUrl & { readonly watch: string }>()(
-  'planned_url',
-  'A URL of a plan; only with `--urls`.',
-  {
-    watch: text('name of the watch'),
-    url: text('the URL, normalized'),
-    due: [
-      oneOf(['new', 'changed', 'retry', 'not_found', 'released'], 'reason to buy'),
-      ({ due }) => (due === 'not-found' ? 'not_found' : due),
-    ],
-    generation: count('1 for the first purchase'),
-    lastmod: [nullable(text('in UTC')), ({ version }) => version && formatVersion(version)],
-    held_reason: nullable(text('the cap that holds them')),
-  },
-);
+export const toPlannedUrlRecord = recordOf<PlannedUrl & { readonly watch: string }>()({
+  type: named('planned_url', 'A URL of a plan; only with `--urls`.'),
+  watch: text('name of the watch'),
+  url: text('the URL, normalized'),
+  due: [
+    oneOf(['new', 'changed', 'retry', 'not_found', 'released'], 'reason to buy'),
+    ({ due }) => (due === 'not-found' ? 'not_found' : due),
+  ],
+  generation: count('1 for the first purchase'),
+  lastmod: [nullable(text('in UTC')), ({ version }) => version && formatVersion(version)],
+  held_reason: nullable(text('the cap that holds them')),
+});
 
-export const toAccountPlanRecord = recordOf<AccountPlan & Noticed>()(
-  'account_plan',
-  'What the plans of an account need, all together.',
-  {
-    account: text('name of the account'),
-    urls: count('URLs to buy'),
-    batches: count('batches to send'),
-    cost_micros: nullable(micros('cost; null: the price of a part is unknown')),
-    balance_micros: nullable(micros('last reported balance')),
-    balance_at: nullable(instant('when reported')),
-    balance_after_micros: nullable(micros('balance less cost')),
-    shortfall_micros: nullable(micros('what the balance is short of; 0 when it suffices')),
-    requests_needed: count('to submit; polling takes more'),
-    requests_left: group(
-      {
-        minute: count('this minute'),
-        hour: count('this hour'),
-        day: count('today'),
-        submissions: count('submissions this minute'),
-      },
-      'requests left',
-    ),
-    submit_seconds: [count('least time to send, by the limit of submissions'), ({ minutes }) => minutes * 60],
-    notices: texts('what else you should know'),
-  },
-);
+export const toAccountPlanRecord = recordOf<AccountPlan & Noticed>()({
+  type: named('account_plan', 'What the plans of an account need, all together.'),
+  account: text('name of the account'),
+  urls: count('URLs to buy'),
+  batches: count('batches to send'),
+  cost_micros: nullable(micros('cost; null: the price of a part is unknown')),
+  balance_micros: nullable(micros('last reported balance')),
+  balance_at: nullable(instant('when reported')),
+  balance_after_micros: nullable(micros('balance less cost')),
+  shortfall_micros: nullable(micros('what the balance is short of; 0 when it suffices')),
+  requests_needed: count('to submit; polling takes more'),
+  requests_left: group(
+    {
+      minute: count('this minute'),
+      hour: count('this hour'),
+      day: count('today'),
+      submissions: count('submissions this minute'),
+    },
+    'requests left',
+  ),
+  submit_seconds: [count('least time to send, by the limit of submissions'), ({ minutes }) => minutes * 60],
+  notices: texts('what else you should know'),
+});
 
-export const toAppliedRecord = plainRecord('applied', 'A plan of one watch that was applied.', {
+export const toAppliedRecord = plainRecord({
+  type: named('applied', 'A plan of one watch that was applied.'),
   watch: text('name of the watch'),
   run: text('name of the run'),
   urls: count('URLs planned'),
@@ -120,31 +116,25 @@ export const toAppliedRecord = plainRecord('applied', 'A plan of one watch that 
 
 const NO_RUN = ['paused', 'no_schedule', 'later'] as const;
 
-export const toRunForecastRecord = recordOf<RunForecast>()(
-  'run_forecast',
-  'The next run of a watch, with an estimate from the ledger.',
-  {
-    watch: text('name of the watch'),
-    account: text('name of the account'),
-    run_at: [nullable(instant('null when not within a day')), ({ at }) => at],
-    timezone: [text('the zone of its schedule'), ({ zone }) => zone],
-    no_run: nullable(oneOf(NO_RUN, 'why it does not run within a day')),
-    runs: count('how often it runs within a day'),
-    due: count('URLs due already'),
-    usually_found: [
-      nullable(count('median of its last runs: new, and changed where resubmitted')),
-      ({ usual }) => usual,
-    ],
-    urls: count('both together'),
-    cost_micros: nullable(micros('cost')),
-    allowed_urls: [count('of them within caps and balance'), ({ allowed }) => allowed],
-    limit: nullable(text('what limits them')),
-    held_run: [nullable(text('run that waits for your decision or for money')), ({ held }) => held],
-    held_remedy: [nullable(text('what ends it without a decision')), ({ remedy }) => remedy],
-    index_checks: [count('due by then'), ({ checks }) => checks],
-    index_checks_cost_micros: [micros('their cost, within the cap of index_check'), ({ checksCost }) => checksCost],
-  },
-);
+export const toRunForecastRecord = recordOf<RunForecast>()({
+  type: named('run_forecast', 'The next run of a watch, with an estimate from the ledger.'),
+  watch: text('name of the watch'),
+  account: text('name of the account'),
+  run_at: [nullable(instant('null when not within a day')), ({ at }) => at],
+  timezone: [text('the zone of its schedule'), ({ zone }) => zone],
+  no_run: nullable(oneOf(NO_RUN, 'why it does not run within a day')),
+  runs: count('how often it runs within a day'),
+  due: count('URLs due already'),
+  usually_found: [nullable(count('median of its last runs: new, and changed where resubmitted')), ({ usual }) => usual],
+  urls: count('both together'),
+  cost_micros: nullable(micros('cost')),
+  allowed_urls: [count('of them within caps and balance'), ({ allowed }) => allowed],
+  limit: nullable(text('what limits them')),
+  held_run: [nullable(text('run that waits for your decision or for money')), ({ held }) => held],
+  held_remedy: [nullable(text('what ends it without a decision')), ({ remedy }) => remedy],
+  index_checks: [count('due by then'), ({ checks }) => checks],
+  index_checks_cost_micros: [micros('their cost, within the cap of index_check'), ({ checksCost }) => checksCost],
+});
 
 const newPrice = fieldsOf<PriceEffect>()({
   service: oneOf(SERVICE_LEVELS, 'service level'),
@@ -157,24 +147,21 @@ const newPrice = fieldsOf<PriceEffect>()({
   cost_before_micros: micros('cost at the price before'),
 });
 
-export const toAccountForecastRecord = recordOf<AccountForecast>()(
-  'account_forecast',
-  'What the next runs of an account need together.',
-  {
-    account: text('name of the account'),
-    urls: count('URLs of its next runs'),
-    cost_micros: nullable(micros('cost with the index checks')),
-    balance_micros: nullable(micros('last reported balance')),
-    balance_at: nullable(instant('when reported')),
-    balance_after_micros: nullable(micros('balance less charged since, committed and this cost')),
-    charged_since_balance_micros: [micros('charged since the balance was read'), ({ chargedSince }) => chargedSince],
-    committed_micros: micros('what may still be charged: planned, in flight or in doubt, index checks included'),
-    new_prices: [
-      list(group(newPrice.schemas, 'a price that has changed'), 'changed within seven days, not configured'),
-      ({ newPrices }) => newPrices.map(newPrice.read),
-    ],
-  },
-);
+export const toAccountForecastRecord = recordOf<AccountForecast>()({
+  type: named('account_forecast', 'What the next runs of an account need together.'),
+  account: text('name of the account'),
+  urls: count('URLs of its next runs'),
+  cost_micros: nullable(micros('cost with the index checks')),
+  balance_micros: nullable(micros('last reported balance')),
+  balance_at: nullable(instant('when reported')),
+  balance_after_micros: nullable(micros('balance less charged since, committed and this cost')),
+  charged_since_balance_micros: [micros('charged since the balance was read'), ({ chargedSince }) => chargedSince],
+  committed_micros: micros('what may still be charged: planned, in flight or in doubt, index checks included'),
+  new_prices: [
+    list(group(newPrice.schemas, 'a price that has changed'), 'changed within seven days, not configured'),
+    ({ newPrices }) => newPrices.map(newPrice.read),
+  ],
+});
 
 export const PLAN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   plan: {

@@ -11,7 +11,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, named, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import type { IndexState } from '../../../ledger/reports/index-states.ts';
 import type { RunReport } from '../../../temporal-api/payloads.ts';
 import type { CheckResult, WatchResult } from '../../../temporal-api/workflows.ts';
@@ -43,7 +43,8 @@ const result = fieldsOf<RunReport>()({
   unknown_charge_urls: count('accepted URLs of unreported charge, in no sum'),
 });
 
-export const toRunRecord = recordOf<EndedRun>()('run', 'A run of one watch that has ended.', {
+export const toRunRecord = recordOf<EndedRun>()({
+  type: named('run', 'A run of one watch that has ended.'),
   watch: text('name of the watch'),
   run: text('name of the run'),
   ...embed(COUNTS, ({ counts }: EndedRun) => counts),
@@ -65,19 +66,17 @@ export const toRunRecord = recordOf<EndedRun>()('run', 'A run of one watch that 
   notices: texts('what else you should know'),
 });
 
-export const toIndexCheckRecord = recordOf<CheckResult & { readonly watch: string }>()(
-  'index_check',
-  'The index checks of one watch.',
-  {
-    watch: text('name of the watch'),
-    checked: count('URLs checked in the index'),
-    found: count('URLs found in the index'),
-    charged_micros: micros('charge'),
-    ended_early: [nullable(text('why not all due were checked')), ({ stopped }) => stopped],
-  },
-);
+export const toIndexCheckRecord = recordOf<CheckResult & { readonly watch: string }>()({
+  type: named('index_check', 'The index checks of one watch.'),
+  watch: text('name of the watch'),
+  checked: count('URLs checked in the index'),
+  found: count('URLs found in the index'),
+  charged_micros: micros('charge'),
+  ended_early: [nullable(text('why not all due were checked')), ({ stopped }) => stopped],
+});
 
-export const toReadyRecord = plainRecord('ready', 'The worker is connected and works from now on.', {
+export const toReadyRecord = plainRecord({
+  type: named('ready', 'The worker is connected and works from now on.'),
   watches: count('configured watches'),
 });
 
@@ -86,7 +85,8 @@ const DECIDE: CommandOutput = {
   summary: { run: text('name of the run'), decision: oneOf(['approved', 'rejected'], 'the decision in force') },
 };
 
-export const toIndexStateRecord = recordOf<IndexState>()('index_state', 'What the last index check of a URL said.', {
+export const toIndexStateRecord = recordOf<IndexState>()({
+  type: named('index_state', 'What the last index check of a URL said.'),
   watch: text('name of the watch'),
   url: text('the URL, normalized'),
   result: [

@@ -12,7 +12,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, named, recordOf } from '../../../cli-kit/record-table.ts';
 import { Type } from '../../../json-schema/type.ts';
 import type { AccountStatus } from '../../../ledger/money/account-status.ts';
 import type { KnownPrice } from '../../../ledger/money/price.ts';
@@ -77,7 +77,8 @@ interface ShownWatch extends WatchState {
   readonly nextRunAt: number | null;
 }
 
-export const toWatchRecord = recordOf<ShownWatch>()('watch', 'A watch and its last run.', {
+export const toWatchRecord = recordOf<ShownWatch>()({
+  type: named('watch', 'A watch and its last run.'),
   watch: [text('name of the watch'), ({ id }) => id],
   account: text('name of the account'),
   configured: flag('false: removed, and a run still waits for your decision'),
@@ -151,28 +152,25 @@ const money = fieldsOf<AccountTotals>()({
   left_micros: nullable(micros('balance less charged since, committed and the floor')),
 });
 
-export const toAccountRecord = recordOf<ShownTotals & { readonly account: string }>()(
-  'account',
-  'The money and the work of an account, as the ledger knows them.',
-  {
-    account: text('name of the account'),
-    ...embed(money, ({ totals }: ShownTotals) => totals),
-    price: [
-      group({ standard: PRICE, fast: PRICE }, 'by service level'),
-      ({ totals }) => ({ standard: price.read(totals.price.standard), fast: price.read(totals.price.fast) }),
-    ],
-    batches: [group(waitingBatches.schemas, 'batches by state'), waitingBatches.read],
-    in_doubt_since: [nullable(instant('oldest unknown outcome')), ({ totals }) => totals.oldestInDoubtAt],
-    suspended: [
-      nullable(text('why its batches wait, or the account is held')),
-      ({ status: { suspended } }) => suspended && renderReason(suspended),
-    ],
-    key_rejected: [
-      nullable(text('why its key is not used')),
-      ({ status: { keyRejected } }) => keyRejected && renderReason(keyRejected),
-    ],
-  },
-);
+export const toAccountRecord = recordOf<ShownTotals & { readonly account: string }>()({
+  type: named('account', 'The money and the work of an account, as the ledger knows them.'),
+  account: text('name of the account'),
+  ...embed(money, ({ totals }: ShownTotals) => totals),
+  price: [
+    group({ standard: PRICE, fast: PRICE }, 'by service level'),
+    ({ totals }) => ({ standard: price.read(totals.price.standard), fast: price.read(totals.price.fast) }),
+  ],
+  batches: [group(waitingBatches.schemas, 'batches by state'), waitingBatches.read],
+  in_doubt_since: [nullable(instant('oldest unknown outcome')), ({ totals }) => totals.oldestInDoubtAt],
+  suspended: [
+    nullable(text('why its batches wait, or the account is held')),
+    ({ status: { suspended } }) => suspended && renderReason(suspended),
+  ],
+  key_rejected: [
+    nullable(text('why its key is not used')),
+    ({ status: { keyRejected } }) => keyRejected && renderReason(keyRejected),
+  ],
+});
 
 const SCHEDULE_STATES = ['scheduled', 'paused', 'unscheduled'] as const;
 
@@ -185,33 +183,30 @@ interface ShownSchedule {
   readonly figures: WatchFigures | undefined;
 }
 
-export const toScheduleRecord = recordOf<ShownSchedule>()(
-  'schedule',
-  'The schedule of a watch on the Temporal server.',
-  {
-    watch: text('name of the watch'),
-    account: text('name of the account'),
-    state: oneOf(SCHEDULE_STATES, 'unscheduled: the server has no schedule of this watch'),
-    next_run_at: nullable(instant('its next run')),
-    last_run_at: [
-      nullable(instant('start of its last run that was no preview')),
-      ({ figures }) => figures?.runs[0]?.startedAt ?? null,
-    ],
-    failed_runs: [
-      count('last runs in a row that were incomplete or broke off, at most 50'),
-      ({ figures }) => figures?.failedRuns ?? 0,
-    ],
-    failing_since: [nullable(instant('start of the first of them')), ({ figures }) => figures?.failingSince ?? null],
-    held_run: [
-      nullable(text('run that waits for your decision or for money')),
-      ({ figures }) => figures?.heldRun ?? null,
-    ],
-    kept_back_urls: [
-      count('URLs that a cap or the balance kept from the last run'),
-      ({ figures }) => figures?.keptBackUrls ?? 0,
-    ],
-  },
-);
+export const toScheduleRecord = recordOf<ShownSchedule>()({
+  type: named('schedule', 'The schedule of a watch on the Temporal server.'),
+  watch: text('name of the watch'),
+  account: text('name of the account'),
+  state: oneOf(SCHEDULE_STATES, 'unscheduled: the server has no schedule of this watch'),
+  next_run_at: nullable(instant('its next run')),
+  last_run_at: [
+    nullable(instant('start of its last run that was no preview')),
+    ({ figures }) => figures?.runs[0]?.startedAt ?? null,
+  ],
+  failed_runs: [
+    count('last runs in a row that were incomplete or broke off, at most 50'),
+    ({ figures }) => figures?.failedRuns ?? 0,
+  ],
+  failing_since: [nullable(instant('start of the first of them')), ({ figures }) => figures?.failingSince ?? null],
+  held_run: [
+    nullable(text('run that waits for your decision or for money')),
+    ({ figures }) => figures?.heldRun ?? null,
+  ],
+  kept_back_urls: [
+    count('URLs that a cap or the balance kept from the last run'),
+    ({ figures }) => figures?.keptBackUrls ?? 0,
+  ],
+});
 
 /** Something that does not go on by itself, or not as it should. */
 export interface Problem {
@@ -224,7 +219,8 @@ export interface Problem {
   readonly lines?: readonly string[];
 }
 
-export const toProblemRecord = recordOf<Problem>()('problem', 'Something that needs you; only with `--check`.', {
+export const toProblemRecord = recordOf<Problem>()({
+  type: named('problem', 'Something that needs you; only with `--check`.'),
   subject: text('name of the watch, account or channel, `ledger` or `temporal`'),
   exit_code: count('of the command, unless something is worse'),
   problem: text('what it is, and what to do'),

@@ -10,7 +10,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
-import { embed, fieldsOf, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
+import { embed, fieldsOf, named, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import { STANDINGS } from '../../../connector/explain-standing.ts';
 import type { KnownSpelling, UrlExplanation } from '../../../connector/explain-url.ts';
 import { Type } from '../../../json-schema/type.ts';
@@ -57,7 +57,8 @@ export const BOUGHT = fieldsOf<Pick<UrlHistory, 'purchases' | 'checks'>>()({
   index_checks: [list(Type.Object(check.schemas), 'oldest first'), ({ checks }) => checks.map(check.read)],
 });
 
-export const toUrlHistoryRecord = recordOf<UrlHistory>()('url_history', 'The history of a URL in one watch.', {
+export const toUrlHistoryRecord = recordOf<UrlHistory>()({
+  type: named('url_history', 'The history of a URL in one watch.'),
   url: text('the URL, normalized'),
   watch: text('name of the watch'),
   state: oneOf(URL_STATES, 'where it stands'),
@@ -81,13 +82,15 @@ export const toUrlHistoryRecord = recordOf<UrlHistory>()('url_history', 'The his
   next_check_at: nullable(instant('next check')),
 });
 
-export const toQuarantinedRecord = recordOf<Quarantined>()('quarantined', 'A URL in quarantine.', {
+export const toQuarantinedRecord = recordOf<Quarantined>()({
+  type: named('quarantined', 'A URL in quarantine.'),
   watch: text('name of the watch'),
   url: text('the URL'),
   reason: text('why'),
 });
 
-export const toReleasedRecord = plainRecord('released', 'A URL that `quarantine release` was asked to release.', {
+export const toReleasedRecord = plainRecord({
+  type: named('released', 'A URL that `quarantine release` was asked to release.'),
   watch: text('name of the watch'),
   url: text('the URL'),
   released: flag('false: it was not in quarantine'),
@@ -99,39 +102,33 @@ interface Explained extends UrlExplanation {
 
 const NOTHING_BOUGHT = { purchases: [], checks: [] };
 
-export const toUrlExplanationRecord = recordOf<Explained>()(
-  'url_explanation',
-  'Why a URL is where it is in one watch.',
-  {
-    url: text('the URL, normalized'),
-    watch: text('name of the watch'),
-    standing: oneOf(STANDINGS, 'what decides its next purchase'),
-    why: text('why it was bought, or was not'),
-    next: text('what happens next, or what you can do'),
-    next_at: nullable(instant('when')),
-    in_scope: [nullable(flag('the watch buys such URLs; null: not configured')), ({ scope }) => scope?.inScope ?? null],
-    scope_rule: [nullable(text('the rule that decides it; null: not configured')), ({ scope }) => scope?.rule ?? null],
-    sitemap: [nullable(text('the sitemap that listed it')), ({ history }) => history?.sitemap ?? null],
-    first_seen_at: [nullable(instant('when a run first found it')), ({ history }) => history?.firstRun?.at ?? null],
-    last_seen_at: [
-      nullable(instant('when that sitemap last had it')),
-      ({ history }) =>
-        history === null || history.goneRun !== null || history.forgottenAt !== null ? null : history.sitemapReadAt,
-    ],
-    gone_run: [nullable(text('run since which it is in no sitemap')), ({ history }) => history?.goneRun ?? null],
-    ...embed(BOUGHT, ({ history }: Explained) => history ?? NOTHING_BOUGHT),
-  },
-);
+export const toUrlExplanationRecord = recordOf<Explained>()({
+  type: named('url_explanation', 'Why a URL is where it is in one watch.'),
+  url: text('the URL, normalized'),
+  watch: text('name of the watch'),
+  standing: oneOf(STANDINGS, 'what decides its next purchase'),
+  why: text('why it was bought, or was not'),
+  next: text('what happens next, or what you can do'),
+  next_at: nullable(instant('when')),
+  in_scope: [nullable(flag('the watch buys such URLs; null: not configured')), ({ scope }) => scope?.inScope ?? null],
+  scope_rule: [nullable(text('the rule that decides it; null: not configured')), ({ scope }) => scope?.rule ?? null],
+  sitemap: [nullable(text('the sitemap that listed it')), ({ history }) => history?.sitemap ?? null],
+  first_seen_at: [nullable(instant('when a run first found it')), ({ history }) => history?.firstRun?.at ?? null],
+  last_seen_at: [
+    nullable(instant('when that sitemap last had it')),
+    ({ history }) =>
+      history === null || history.goneRun !== null || history.forgottenAt !== null ? null : history.sitemapReadAt,
+  ],
+  gone_run: [nullable(text('run since which it is in no sitemap')), ({ history }) => history?.goneRun ?? null],
+  ...embed(BOUGHT, ({ history }: Explained) => history ?? NOTHING_BOUGHT),
+});
 
-export const toSimilarUrlRecord = recordOf<KnownSpelling>()(
-  'similar_url',
-  'Another spelling of the URL, which the ledger knows.',
-  {
-    url: text('the other spelling'),
-    watch: text('name of the watch'),
-    state: oneOf(URL_STATES, 'where it stands'),
-  },
-);
+export const toSimilarUrlRecord = recordOf<KnownSpelling>()({
+  type: named('similar_url', 'Another spelling of the URL, which the ledger knows.'),
+  url: text('the other spelling'),
+  watch: text('name of the watch'),
+  state: oneOf(URL_STATES, 'where it stands'),
+});
 
 export const URL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'ledger show': {

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 import { type Output, type OutputFlags, openOutput, recordSummary, recordVersion } from './output.ts';
 
-/** How a command ended: its code and the fields of its summary record. Nothing means 0 without fields. */
+/** How a command ended: its code, 0 unless it says another, and the fields of its summary record. */
 export interface Ending {
-  readonly exitCode: ExitCode;
+  readonly exitCode?: ExitCode;
   readonly summary?: Readonly<Record<string, unknown>>;
 }
 
@@ -38,7 +38,7 @@ export function createAction<Flags extends OutputFlags>(
       const output = openOutput(flags);
       if (versionFirst) recordVersion(output, errors.program);
       try {
-        const { exitCode, summary = {} } = (await run(output, flags, ...args)) ?? { exitCode: EXIT.done };
+        const { exitCode = EXIT.done, summary = {} } = (await run(output, flags, ...args)) ?? {};
         end(output, exitCode, summary);
       } catch (error) {
         fail(output, errors, error);

@@ -4,18 +4,15 @@ import { EXIT } from './exit-codes.ts';
 import { openOutput, recordSummary, recordVersion } from './output.ts';
 import { guardStdout } from './stdout.ts';
 
-/** A command as the program lists it; `load` brings its arguments, options and code when it is asked for. */
-export interface LazyCommand {
-  readonly description: string;
-  readonly load: () => Promise<(command: Command) => unknown>;
-}
+/** Brings the arguments, options and code of a command when it is asked for. */
+type Load = () => Promise<(command: Command) => unknown>;
 
-export interface ProgramDefinition {
+export interface ProgramDefinition<Name extends string> {
   readonly name: string;
   readonly description: string;
-  readonly commands: Readonly<Record<string, LazyCommand>>;
-  /** The headings of the help with the commands below them; those that none of them has come last. */
-  readonly groups?: Readonly<Record<string, readonly string[]>>;
+  /** The descriptions of the commands by the heading of the help that they are below; '': without headings. */
+  readonly commands: Readonly<Record<string, Partial<Readonly<Record<NoInfer<Name>, string>>>>>;
+  readonly load: Readonly<Record<Name, Load>>;
   /** Options of every command, besides those of the output. */
   readonly options?: (program: Command) => unknown;
 }
@@ -27,7 +24,9 @@ export interface Program {
 }
 
 /** Builds a program whose commands are stubs until commander has found which one the arguments name. */
-export function createProgram({ name, description, commands, groups = {}, options }: ProgramDefinition): Program {
+export function createProgram<const Name extends string>(definition: ProgramDefinition<Name>): Program {
+  const { name, description, commands, options } = definition;
+  const headings = Object.keys(commands).map((heading) => (heading === '' ? '' : `${heading}:`));
   const program = new Command(name)
     .description(description)
     .version(VERSION)
@@ -43,26 +42,20 @@ export function createProgram({ name, description, commands, groups = {}, option
     )
     .exitOverride();
   options?.(program);
-  const listed = Object.values(groups).flat();
-  const order = [...listed, ...Object.keys(commands).filter((each) => !listed.includes(each))].filter(
-    (each) => each in commands,
-  );
-  for (const each of order) {
-    const group = Object.keys(groups).find((heading) => groups[heading]?.includes(each));
-    const command = program
-      .command(each)
-      .description(commands[each]?.description ?? '')
-      .helpCommand(false);
-    if (group !== undefined) command.helpGroup(`${group}:`);
-  }
+  for (const [at, group] of Object.values(commands).entries())
+    for (const [each, does] of Object.entries(group as Readonly<Record<string, string>>))
+      program
+        .command(each)
+        .description(does)
+        .helpCommand(false)
+        .helpGroup(headings[at] ?? '');
 
-  const loaded = new Set<string>();
+  const lazy = new Map(Object.entries<Load>(definition.load));
   const load = async (command: string): Promise<Command | null> => {
     const found = program.commands.find((each) => each.name() === command) ?? null;
-    const lazy = commands[command];
-    if (found === null || lazy === undefined || loaded.has(command)) return found;
-    loaded.add(command);
-    (await lazy.load())(found);
+    const bring = lazy.get(command);
+    if (found === null || bring === undefined || !lazy.delete(command)) return found;
+    (await bring())(found);
     inherit(found);
     return found;
   };
@@ -71,7 +64,7 @@ export function createProgram({ name, description, commands, groups = {}, option
   });
   program
     .command('help')
-    .helpGroup(Object.keys(groups).length === 0 ? '' : `${Object.keys(groups).at(-1)}:`)
+    .helpGroup(headings.at(-1) ?? '')
     .description('show the help of a command')
     .argument('[command...]')
     .action(async ([first, ...rest]: string[]) => {

@@ -54,7 +54,7 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
     'src/temporal',
     'activities',
   ],
-  'src/cli-kit': ['src/json-schema', 'src/observability'],
+  'src/cli-kit': ['contract', 'src/json-schema', 'src/observability'],
   'src/cli': [
     'contract',
     'src/files',

@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { resumeRefused } from '../../ledger/batches/refusal-stop.ts';
 import { moveAccount } from '../../ledger/money/account.ts';
 import { formatCounted } from '../output/format.ts';
@@ -8,20 +7,9 @@ import { toMovedRecord, toResumedRecord } from '../output/records/account.ts';
 import { getAccount, ledgerAction } from '../with-ledger.ts';
 
 export function accountsCommand(command: Command): void {
-  configureResume(
-    command
-      .command('resume')
-      .description('send again at once after the service refused every batch: the cause is corrected'),
-  );
-  configureMove(
-    command
-      .command('move')
-      .description('confirm that the service of an account has a new address or id, and is the same otherwise'),
-  );
-}
-
-function configureResume(command: Command): void {
   command
+    .command('resume')
+    .description('send again at once after the service refused every batch: the cause is corrected')
     .argument('<account>', 'name of the account')
     .option('--release', 'take the batches back instead: their URLs are due again under the settings of the next run')
     .action(
@@ -39,22 +27,23 @@ function configureResume(command: Command): void {
               : `Account ${id} sends again: ${counted} to send, with the bytes and keys that they had. Nothing of it was ` +
                 'charged. A running worker sends within a minute, else the next run.',
         );
-        return { exitCode: EXIT.done, summary: { account: id } };
+        return { summary: { account: id } };
       }),
     );
-}
-
-function configureMove(command: Command): void {
-  command.argument('<account>', 'name of the account').action(
-    ledgerAction(async (output, { config, ledger }, name: string) => {
-      const account = getAccount(config, name);
-      await moveAccount(ledger, account);
-      output.record(toMovedRecord(account));
-      output.print(
-        `Account ${account.id} is at ${account.baseUrl} from now on. Its batches, keys and charges are kept: nothing was ` +
-          'submitted or charged. The id that the service shows next is taken for its own.',
-      );
-      return { exitCode: EXIT.done, summary: { account: account.id } };
-    }),
-  );
+  command
+    .command('move')
+    .description('confirm that the service of an account has a new address or id, and is the same otherwise')
+    .argument('<account>', 'name of the account')
+    .action(
+      ledgerAction(async (output, { config, ledger }, name: string) => {
+        const account = getAccount(config, name);
+        await moveAccount(ledger, account);
+        output.record(toMovedRecord(account));
+        output.print(
+          `Account ${account.id} is at ${account.baseUrl} from now on. Its batches, keys and charges are kept: nothing was ` +
+            'submitted or charged. The id that the service shows next is taken for its own.',
+        );
+        return { summary: { account: account.id } };
+      }),
+    );
 }

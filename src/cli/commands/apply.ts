@@ -76,7 +76,7 @@ async function applyAtWorker(
   return withTemporal(context.config, context.file, async ({ client, connection, namespace }) => {
     await ensureSearchAttributes(connection, namespace);
     const urls = await apply(output, context, client, { plans, approvedBy, signal });
-    return { exitCode: EXIT.done, summary: { urls } };
+    return { summary: { urls } };
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { parseDay } from '../../cli-kit/arguments.ts';
 import { type CommandError, EXIT, type ExitCode, pickWorst, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
@@ -29,12 +29,8 @@ const DAY_MS = 86_400_000;
 export function auditCommand(command: Command): void {
   command
     .argument('[account...]', 'only these accounts (default: all)')
-    .addOption(
-      new Option('--from <date>', 'first day, such as 2026-01-31 (default: the first of this month)').argParser(
-        parseDay,
-      ),
-    )
-    .addOption(new Option('--to <date>', 'last day (default: today)').argParser(parseDay))
+    .option('--from <date>', 'first day, such as 2026-01-31 (default: the first of this month)', parseDay)
+    .option('--to <date>', 'last day (default: today)', parseDay)
     .option('--all', 'show each purchase, also where both sides are the same')
     .option('--csv', 'one line for each purchase as CSV, with all of them')
     .option('-o, --out <file>', 'write to this file, replacing it')

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { backUpLedger, type LedgerCopy, restoreLedger } from '../../ledger/back-up.ts';
 import { formatInstant } from '../../submission/instant.ts';
@@ -16,7 +15,7 @@ export function backupCommand(command: Command): void {
       const { bytes, ...copy } = await backUpLedger(ledgerUrl, target);
       output.record(toLedgerCopyRecord({ file: target, ...copy }));
       output.print(`${target}: ${describe(copy)}; ${formatCount(bytes)} bytes, checked.`);
-      return { exitCode: EXIT.done, summary: { bytes } };
+      return { summary: { bytes } };
     }),
   );
 }
@@ -33,7 +32,7 @@ export function restoreCommand(command: Command): void {
         'It does not know what was bought since. Wait until the list of the service shows the last jobs (ten minutes, if you do ' +
           'not know how late it is), then run "courier recover" and "courier plan", and start the workers.',
       );
-      return { exitCode: EXIT.done, summary: { kept } };
+      return { summary: { kept } };
     }),
   );
 }

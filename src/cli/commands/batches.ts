@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { explainUnread } from '../../connector/explain-unread.ts';
 import { cancelBatch } from '../../ledger/batches/cancel-batch.ts';
@@ -61,7 +60,7 @@ function configureList(command: Command, only?: BatchState): void {
           if (batch.state !== 'accepted' && batch.reason !== null) output.print(`  ${batch.reason}`);
         }
         if (batches.length === 0) output.print('The ledger has no such batch.');
-        return { exitCode: EXIT.done, summary: { batches: batches.length } };
+        return { summary: { batches: batches.length } };
       },
     ),
   );
@@ -86,7 +85,7 @@ function configureShow(command: Command): void {
         output.record(toBatchUrlRecord(url));
         output.print(`  ${formatUrl(url)}`);
       }
-      return { exitCode: EXIT.done, summary: { batch: batch.batch, urls: batch.urls, unread } };
+      return { summary: { batch: batch.batch, urls: batch.urls, unread } };
     }),
   );
 }
@@ -101,7 +100,7 @@ function configureCancel(command: Command): void {
         `Batch ${batch} of ${watch} is cancelled: nothing of it was sent or charged. ${formatCounted(urls, 'URL')} ` +
           'due again; the next run plans them by the configuration of that day.',
       );
-      return { exitCode: EXIT.done, summary: { batch, urls } };
+      return { summary: { batch, urls } };
     }),
   );
 }

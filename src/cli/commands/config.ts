@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { formatProblem } from '../../config/config-error.ts';
 import { loadConfigFiles } from '../../config/load.ts';
 import { listSettings, type Setting } from '../../config/settings.ts';
@@ -23,7 +22,7 @@ export function validateCommand(command: Command): void {
         `${file} is valid: ${formatCounted(accounts.size, 'account')}, ${formatCounted(watches.size, 'watch', 'watches')}${warnings.length === 0 ? '' : `, ${formatCounted(warnings.length, 'warning')}`}.`,
       );
       const summary = { accounts: accounts.size, watches: watches.size, warnings: warnings.length };
-      return { exitCode: EXIT.done, summary };
+      return { summary };
     }),
   );
 }
@@ -39,7 +38,7 @@ export function configCommand(command: Command): void {
         const settings = listSettings(loaded, readTemporalEnvironment()).filter(({ key }) => isBelow(key, prefix));
         for (const setting of settings) output.record(toSettingRecord(setting));
         for (const line of formatSettings(settings)) output.print(line);
-        return { exitCode: EXIT.done, summary: { files: [...loaded.files], settings: settings.length } };
+        return { summary: { files: [...loaded.files], settings: settings.length } };
       }),
     );
 }

@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, UsageError } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { formatBuild } from '../../connector/explain-builds.ts';
 import { findServer, withTemporal } from '../../connector/temporal-server.ts';
@@ -35,7 +35,7 @@ function configureList(command: Command): void {
           output.record(toBuildRecord({ deployment, ...version }));
           output.print(formatVersion(version));
         }
-        return { exitCode: EXIT.done, summary: { builds: versions.length } };
+        return { summary: { builds: versions.length } };
       }),
     ),
   );
@@ -66,7 +66,7 @@ function configurePromote(command: Command): void {
                   `for days moves to ${build} with its next step.`
               : `${percent} of 100 new workflows run on build ${build}, the others on the current build.`,
           );
-          return { exitCode: EXIT.done, summary: { deployment, build } };
+          return { summary: { deployment, build } };
         }),
       ),
     );
@@ -86,7 +86,7 @@ function configureMove(command: Command): void {
           if (move.kind === 'refused') throw toNotMoved(move);
           output.record(toMovedRunRecord({ run, ...move }));
           output.print(`${run} continues on ${formatBuild(move.to)}. Nothing is sent or charged twice.`);
-          return { exitCode: EXIT.done, summary: { run, build } };
+          return { summary: { run, build } };
         }),
       ),
     );

@@ -63,7 +63,7 @@ function reportNothingDue(output: Output, watches: readonly Watch[]): Ending {
     output.record(toIndexCheckRecord({ watch: watch.id, ...nothing }));
     report(output, EXIT.done, [formatCheck(watch, nothing)]);
   }
-  return { exitCode: EXIT.done, summary: { watches: watches.length } };
+  return { summary: { watches: watches.length } };
 }
 
 async function checkAll(output: Output, client: Client, ledger: LedgerId, watches: readonly Watch[]): Promise<Ending> {

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { findNextCheck } from '../../connector/next-check.ts';
 import { eachIndexState, type IndexState } from '../../ledger/reports/index-states.ts';
@@ -48,7 +47,7 @@ export function indexChecksCommand(command: Command): void {
         }
         if (urls === 0) output.print('No such URL.');
         else output.print(`${formatCounted(urls, 'URL')}.`);
-        return { exitCode: EXIT.done, summary: { urls } };
+        return { summary: { urls } };
       }),
     );
 }

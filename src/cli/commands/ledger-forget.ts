@@ -62,7 +62,7 @@ async function forget(
   const listed = sum([...survey.listed.values()]);
   if (dryRun) {
     if (!output.quiet) output.print(`${formatCounted(survey.pages, 'page')} would be forgotten; nothing was.`);
-    return { exitCode: EXIT.done, summary: toSummary({ dryRun, pages: survey.pages, listed }) };
+    return { summary: toSummary({ dryRun, pages: survey.pages, listed }) };
   }
   if (!yes) await confirm(output, survey);
   const done = await forgetPages(ledger, input, {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
+import { UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type Vacuumed, vacuumSqlite } from '../../database/vacuum.ts';
@@ -61,7 +61,6 @@ async function prune(
     if (file !== null) output.print(`They are kept in ${file}.`);
   }
   return {
-    exitCode: EXIT.done,
     summary: {
       rows: sum(pruned),
       dry_run: dryRun,

@@ -51,7 +51,7 @@ async function exportPurchases(
     await writeOut(page.map((row) => `${JSON.stringify(toPurchasedUrlRecord(row))}\n`).join(''));
   }
   output.say(`${formatCounted(urls, 'URL')} exported. To record them elsewhere: courier ledger import FILE`);
-  return { exitCode: EXIT.done, summary: { urls } };
+  return { summary: { urls } };
 }
 
 async function importFile(
@@ -88,7 +88,7 @@ async function importFile(
     report(output, EXIT.done, [formatImported(watch, imported, write)]);
   }
   if (!write) output.say('Nothing was written. To record them as already submitted, add --yes.');
-  return { exitCode: EXIT.done, summary: { urls, written: write } };
+  return { summary: { urls, written: write } };
 }
 
 function formatImported({ id }: Watch, { added, marked, known }: Imported, written: boolean): string {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { findNextCheck } from '../../connector/next-check.ts';
 import { getUrlHistory, type Purchase, type UrlHistory } from '../../ledger/reports/url-history.ts';
@@ -35,7 +34,7 @@ export function ledgerCommand(command: Command): void {
         }
         if (histories.length === 0)
           output.print(`The ledger does not know ${url}: it was not submitted and nothing was charged for it.`);
-        return { exitCode: EXIT.done, summary: { url, watches: histories.length } };
+        return { summary: { url, watches: histories.length } };
       }),
     );
 }

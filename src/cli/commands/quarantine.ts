@@ -29,7 +29,7 @@ function configureList(command: Command): void {
         if (page.length < PAGE) break;
       }
       if (count === 0) output.print('No URL is in quarantine.');
-      return { exitCode: EXIT.done, summary: { quarantined: count } };
+      return { summary: { quarantined: count } };
     }),
   );
 }
@@ -59,7 +59,7 @@ function configureRelease(command: Command): void {
           output.print(
             `${formatCounted(released, 'URL')} released. The next run of ${watch.id} submits each once more.`,
           );
-          return { exitCode: EXIT.done, summary: { released } };
+          return { summary: { released } };
         }
         const urls = locs.map(parseUrlArgument);
         const missing: string[] = [];
@@ -76,7 +76,7 @@ function configureRelease(command: Command): void {
               '"courier quarantine list" shows the URLs that are.',
           );
         }
-        return { exitCode: EXIT.done, summary: { released: urls.length } };
+        return { summary: { released: urls.length } };
       }),
     );
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDay } from '../../cli-kit/arguments.ts';
-import { type CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { collectReport } from '../../report/collect.ts';
 import { LANGUAGES, type Language } from '../../report/messages.ts';
@@ -32,7 +32,7 @@ export function reportCommand(command: Command): void {
     .addOption(
       new Option('--days <n>', 'days up to today').argParser(parseDays).default(DEFAULT_DAYS).conflicts('since'),
     )
-    .addOption(new Option('--since <date>', 'first day, such as 2026-01-31').argParser(parseDay))
+    .option('--since <date>', 'first day, such as 2026-01-31', parseDay)
     .option(
       '-o, --out <file>',
       'write to this file, replacing it; "-": standard output (default: courier-report-DATE.html, which must not exist)',
@@ -58,7 +58,7 @@ async function report(output: Output, context: CommandContext, options: ReportFl
   });
   if (made.watches.length === 0) throw usage('No watch is left: the watches named are not of the accounts named.');
   const file = await write(output, made, options);
-  return { exitCode: EXIT.done, summary: { file, watches: made.watches.length } };
+  return { summary: { file, watches: made.watches.length } };
 }
 
 /** Returns the file that was written; null when none was. */

@@ -46,7 +46,7 @@ export function configureResolve(command: Command): void {
         const line = await findBatch(context.ledger, name);
         if (isOpenJob(line)) await resolveOpenJob(context, output, line, chooseForJob(options));
         else await resolveReviewed(context, output, line, options);
-        return { exitCode: EXIT.done, summary: { batch: line.batch } };
+        return { summary: { batch: line.batch } };
       }),
     );
 }

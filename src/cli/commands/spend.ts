@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { formatTry, type Micros, micros, sumMicros } from '../../../contract/money.ts';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { toInstant } from '../../cli-kit/record-schema.ts';
 import { getMonthStart } from '../../ledger/journal/days.ts';
 import { listSpending, type Spending } from '../../ledger/reports/spending.ts';
@@ -36,7 +35,7 @@ export function spendCommand(command: Command): void {
             ? `Nothing was charged ${describeStart(by, since)}.`
             : `${formatTry(total)} charged ${describeStart(by, since)}. Days and months are in UTC.`,
         );
-        return { exitCode: EXIT.done, summary: { from: toInstant(since), total_micros: total } };
+        return { summary: { from: toInstant(since), total_micros: total } };
       }),
     );
 }

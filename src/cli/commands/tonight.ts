@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { formatTry, ZERO } from '../../../contract/money.ts';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { type AccountForecast, forecastRuns, type RunForecast } from '../../connector/forecast.ts';
 import { hasServer } from '../../connector/state-folder.ts';
 import type { RunId } from '../../submission/ids.ts';
@@ -31,7 +30,7 @@ export function tonightCommand(command: Command): void {
       output.print(
         'Estimates from the ledger: what is due, and what the last runs found. "courier plan" crawls and knows.',
       );
-      return { exitCode: EXIT.done, summary: { runs: ahead } };
+      return { summary: { runs: ahead } };
     }),
   );
 }

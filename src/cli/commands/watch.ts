@@ -1,6 +1,6 @@
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
-import { type CommandError, EXIT, UsageError } from '../../cli-kit/exit-codes.ts';
+import { type CommandError, UsageError } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
@@ -55,7 +55,7 @@ function configureVerb(command: Command, { done, act }: Verb): void {
           throw error instanceof ScheduleNotFoundError ? toNoSchedule(watch) : error;
         });
         output.print(`${watch.id} ${done}`);
-        return { exitCode: EXIT.done, summary: { watch: watch.id } };
+        return { summary: { watch: watch.id } };
       });
     }),
   );
@@ -91,7 +91,7 @@ function configureList(command: Command): void {
             ].join('; '),
           );
         }
-        return { exitCode: EXIT.done, summary: { watches: config.watches.size } };
+        return { summary: { watches: config.watches.size } };
       }),
     ),
   );

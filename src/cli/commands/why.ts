@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { explainUrl, findKnownSpellings, type UrlExplanation } from '../../connector/explain-url.ts';
 import type { Purchase, UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
@@ -26,7 +25,7 @@ export function whyCommand(command: Command): void {
           output.print(`  another spelling is known: ${spelling.url} (${spelling.watch}, ${spelling.state})`);
         }
       }
-      return { exitCode: EXIT.done, summary: { url, seen } };
+      return { summary: { url, seen } };
     }),
   );
 }

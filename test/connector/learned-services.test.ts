@@ -15,8 +15,7 @@ import { normalizeStatus } from '../../src/submission/status-map.ts';
 import { startFakeService } from '../fakes/service/fake-service.ts';
 import { createSeededProfile, type SeededProfile } from '../fakes/service/profiles/seeded.ts';
 import { createTestConnector, KEY } from '../support/test-connector.ts';
-
-const seeds = Array.from({ length: Number(process.env.COURIER_TEST_SEEDS ?? 24) }, (_, n) => n + 1);
+import { SEEDS } from './seeded-scene.ts';
 
 interface Truth {
   readonly field_names?: Readonly<Record<string, readonly string[]>>;
@@ -64,7 +63,7 @@ function isTrue({ setting, values }: Proposal, truth: Truth): boolean {
 
 describe('what is learned of a service with a random profile', () => {
   const needing = { services: 0, all: 0, settings: 0, decided: 0 };
-  for (const seed of seeds) {
+  for (const seed of SEEDS) {
     test(`seed ${seed}: every setting that is decided is true, and the checker takes the block`, async (t) => {
       const profile = createSeededProfile(seed);
       const truth = parse(`{ ${profile.account} }`) as Truth;

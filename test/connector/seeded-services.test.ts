@@ -6,54 +6,15 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext } from 'node:test';
 import { listBatches } from '../../src/ledger/reports/lists.ts';
-import { startFakeService } from '../fakes/service/fake-service.ts';
-import { FAULTS } from '../fakes/service/faults.ts';
 import { createSeededProfile } from '../fakes/service/profiles/seeded.ts';
 import { isFailed } from '../fakes/service/records.ts';
 import { type Dialect, testOnEachDialect } from '../support/database.ts';
 import { pick, seeded } from '../support/seeded.ts';
-import { createTestConnector, KEY } from '../support/test-connector.ts';
+import { CHECK_FAULTS, MINUTE, openSeededScene, PASSING_FAULTS, PRICE_KURUS, SEEDS } from './seeded-scene.ts';
 
-const MINUTE = 60_000;
-const PRICE_KURUS = 20;
-/** A stall takes half a second, a 402 suspends the account: both are tested by themselves. */
-const UNTESTED_HERE = ['stall-before', 'stall-after', 'error-402-before'];
-const PASSING_FAULTS = FAULTS.filter((fault) => !UNTESTED_HERE.includes(fault));
-/** A success without results is taken as it is: the check was paid for. */
-const CHECK_FAULTS = PASSING_FAULTS.filter((fault) => fault !== 'no-reference-after');
-/** Keys live an hour here and are trusted for fifty minutes; the list is half a minute late, and asked again after one. */
-const TIMES = { keyLifeMs: 60 * MINUTE, listLagMs: MINUTE / 2 };
-const ACCOUNT =
-  'reconcile: { after: 50m, confirm_after: 1m }, tracking: { standard: { first: 1m, min: 1m, max: 5m, growth: 1.5, timeout: 60d } }';
 const WATCH =
   'retry_failed: { times: 0 }, service: standard, first_run: submit, index_check: { after: 1ms, every: 30d }';
-
-const one = process.env.COURIER_TEST_SEED;
-const seeds =
-  one === undefined
-    ? Array.from({ length: Number(process.env.COURIER_TEST_SEEDS ?? 24) }, (_, n) => n + 1)
-    : [Number(one)];
-
-/** A service with the seed's profile and the connector that uses it, both on the connector's clock. */
-async function openScene(t: TestContext, dialect: Dialect, seed: number) {
-  let now = () => 0;
-  const profile = createSeededProfile(seed);
-  const service = await startFakeService(t, {
-    profile,
-    apiKey: KEY,
-    now: () => now(),
-    priceKurus: PRICE_KURUS,
-    ...TIMES,
-  });
-  const account = [ACCOUNT, profile.account].filter(Boolean).join(', ');
-  const connector = await createTestConnector(t, { baseUrl: service.baseUrl, account, watch: WATCH, dialect });
-  // A request takes time: a balance and the charge after it are never of the same millisecond.
-  now = () => {
-    connector.pass(1);
-    return connector.now();
-  };
-  return { service, profile, connector };
-}
+const openScene = (t: TestContext, dialect: Dialect, seed: number) => openSeededScene(t, dialect, seed, WATCH);
 
 async function play(t: TestContext, dialect: Dialect, seed: number) {
   const random = seeded(seed * 7_919);
@@ -80,7 +41,7 @@ async function play(t: TestContext, dialect: Dialect, seed: number) {
 }
 
 describe('submissions to a service with a random profile', () => {
-  for (const seed of seeds) {
+  for (const seed of SEEDS) {
     testOnEachDialect(`seed ${seed}: each URL is charged once`, async (t, dialect) => {
       const { service, connector, pages, chosen } = await play(t, dialect, seed);
       const batches = await listBatches(connector.ledger);
@@ -139,7 +100,7 @@ describe('submissions to a service with a random profile', () => {
 });
 
 describe('index-checks by a service with a random profile', () => {
-  for (const seed of seeds.slice(0, 10)) {
+  for (const seed of SEEDS.slice(0, 10)) {
     testOnEachDialect(
       `seed ${seed}: each URL is checked once despite lost responses, and its result is read`,
       async (t, dialect) => {

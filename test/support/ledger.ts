@@ -78,7 +78,7 @@ export function testLedger(
 
 export const shopUrl = (path: string | number): Url => `https://shop.example/${path}` as Url;
 
-type Page = string | readonly [string, string];
+export type Page = string | readonly [string, string];
 
 /** A site: sitemaps with their pages; a page is a path, or a path and its lastmod. `cut`: the sitemap breaks off after. */
 export type Site = Readonly<

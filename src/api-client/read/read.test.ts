@@ -199,6 +199,15 @@ describe('response readers', () => {
     assert.equal((read as InvalidPayload).what, 'without a list of submissions (it has pending, _links)');
   });
 
+  test('an address that was unescaped keeps the space at its end', () => {
+    const read = (url: string) => {
+      const detail = readDetail({ urls: [{ url }] }, {}, requested, format, 'SUB-1' as Reference);
+      return detail instanceof InvalidPayload ? null : detail.urls[0]?.url;
+    };
+    assert.equal(read('https://a.example/?q= '), 'https://a.example/?q=%20');
+    assert.equal(read('https://a.example/?q=\n'), 'https://a.example/?q=');
+  });
+
   test('reads the fields of a job and of its URLs from the attributes of JSON:API', () => {
     const data = {
       type: 'submission',

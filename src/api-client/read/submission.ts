@@ -237,7 +237,7 @@ function findUrlList(data: JsonObject, envelope: Json, requested: PageRequest, f
 function readUrl(item: Json, { names, statuses }: AnswerFormat): UrlView | null {
   if (typeof item === 'string') return { url: item, state: 'open', statusName: null, reason: null };
   const fields = indexFields(item);
-  const url = readFirst(fields, names.url, asText);
+  const url = readFirst(fields, names.url, asAddress);
   if (url === null) return null;
   const word = readFirst(fields, names.url_state, asWord);
   const reason = readFirst(fields, names.reason, (value) =>
@@ -245,6 +245,10 @@ function readUrl(item: Json, { names, statuses }: AnswerFormat): UrlView | null 
   );
   return { url, state: statuses.url(word), statusName: word, reason };
 }
+
+/** An address that ends in a space was unescaped by the service: without it `?q=%20` would be another page, and bought again. */
+const asAddress = (value: Json): string | null =>
+  asText(typeof value === 'string' ? value.replace(/(?<=\S) $/, '%20') : value);
 
 const asObject = (value: Json): JsonObject | null => (isObject(value) ? value : null);
 

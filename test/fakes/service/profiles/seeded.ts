@@ -94,12 +94,12 @@ const HEADERS: Record<string, Profile['headers']> = {
   none: () => ({}),
   kong: () => ({
     'RateLimit-Remaining-Minute': '110',
-    'RateLimit-Remaining-Hour': '2000',
-    'RateLimit-Remaining-Day': '20000',
+    'RateLimit-Remaining-Hour': '2900',
+    'RateLimit-Remaining-Day': '29000',
   }),
-  'other names': () => ({ 'X-Rate-Minute-Left': '110', 'X-Rate-Hour-Left': '2000', 'X-Rate-Day-Left': '20000' }),
+  'other names': () => ({ 'X-Rate-Minute-Left': '110', 'X-Rate-Hour-Left': '2900', 'X-Rate-Day-Left': '29000' }),
   'in one': () => ({
-    'X-RateLimit-Remaining': 'minute=110, hour=2000, day=20000',
+    'X-RateLimit-Remaining': 'minute=110, hour=2900, day=29000',
     'X-RateLimit-Reset': 'minute=10, hour=10, day=10',
   }),
   iso: (now) => ({

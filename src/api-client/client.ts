@@ -39,7 +39,7 @@ export interface ApiClientOptions extends AnswerFormatSettings {
   readonly timeouts?: Partial<Timeouts>;
   readonly userAgent?: string;
   /** Sees each response as it came, without the key, before it is read. */
-  readonly onResponse?: (exchange: Exchange) => void;
+  readonly onResponse?: (exchange: Exchange, endpoint: Endpoint) => void;
   /** Replaces the connections, for example with a proxy agent. */
   readonly dispatcher?: Dispatcher;
   readonly now?: () => number;
@@ -119,7 +119,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       ...(signal === undefined ? {} : { signal }),
     });
     const masked = maskKey(exchange, key);
-    options.onResponse?.(masked);
+    options.onResponse?.(masked, endpoint);
     return toAnswer(endpoint, masked, read, now(), performance.now() - started);
   }
 

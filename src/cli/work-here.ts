@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Output } from '../cli-kit/output.ts';
 import { stopSignal } from '../cli-kit/stop-signal.ts';
 import type { Watch } from '../config/config.ts';
-import { openConnector } from '../connector/connector.ts';
+import { type ConnectorOptions, openConnector } from '../connector/connector.ts';
 import { withRunLock } from '../connector/run-lock.ts';
 import { openTemporal } from '../connector/temporal-server.ts';
 import { createLogger } from '../observability/log.ts';
@@ -20,10 +20,11 @@ export function workHere<T>(
   watches: readonly Watch[],
   follow: (client: Client) => Promise<T>,
   limits: readonly AbortSignal[] = [],
+  options: ConnectorOptions = {},
 ): Promise<T> {
   requireKeys(context.config);
   const ends = [stopSignal(WHEN_STOPPED), ...limits];
-  return withRunLock(context.ledger, watches, () => workLocked(output, context, watches, follow, ends));
+  return withRunLock(context.ledger, watches, () => workLocked(output, context, watches, follow, ends, options));
 }
 
 /** The same for a command that has read the keys and holds the lock of the watches. `ends`: what ends it early. */
@@ -33,11 +34,12 @@ export async function workLocked<T>(
   watches: readonly Watch[],
   follow: (client: Client, ended: AbortSignal) => Promise<T>,
   ends: readonly AbortSignal[],
+  options: ConnectorOptions = {},
 ): Promise<T> {
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
   const { settings, server } = await openTemporal(config, file, output.say);
   try {
-    const connector = await openConnector(config, settings, log);
+    const connector = await openConnector(config, settings, log, options);
     const { client } = connector.deps;
     const working = connector.run();
     try {

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Deps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import { workerStops } from '../../activities/lost-attempts.ts';
+import type { ApiClientOptions } from '../api-client/client.ts';
 import type { Config } from '../config/config.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
 import type { Trouble } from '../metrics/worker-metrics.ts';
@@ -61,6 +62,8 @@ export interface ConnectorOptions {
   /** What the worker does. Default: everything. */
   readonly duties?: readonly Duty[];
   readonly version?: DeploymentVersion | undefined;
+  /** Sees each response of a service as it came. */
+  readonly onResponse?: ApiClientOptions['onResponse'];
   /** Address of Temporal's Web UI, where it is known. */
   readonly uiUrl?: string | null;
 }
@@ -97,7 +100,7 @@ async function buildConnector(
   config: Config,
   temporal: TemporalSettings,
   log: Logger,
-  { serveAdmin = false, waits = false, duties = DUTIES, version, uiUrl = null }: ConnectorOptions,
+  { serveAdmin = false, waits = false, duties = DUTIES, version, uiUrl = null, onResponse }: ConnectorOptions,
 ): Promise<Connector> {
   const keep = <T extends Closable>(resource: T): T => {
     opened.push(resource);
@@ -123,12 +126,19 @@ async function buildConnector(
   let failed: Error | null = null;
   const writeEvent = createEventLog(log, Date.now);
   const setTrouble = (trouble: Trouble, is: boolean): void => admin?.metrics.setTrouble(trouble, is);
+  const watchClock = createClockWatch({ now: Date.now, log, setTrouble });
   const deps = createDeps({
     ...{ getConfig: () => current, log, ledger, rateLimits, client, keep },
     now: Date.now,
     random: Math.random,
     stopping: stopping.signal,
-    watchResponses: createClockWatch({ now: Date.now, log, setTrouble }),
+    watchResponses: (account) => {
+      const watch = watchClock(account);
+      return (exchange, endpoint) => {
+        watch(exchange);
+        onResponse?.(exchange, endpoint);
+      };
+    },
     emit: admin === null ? writeEvent : emitToAll(writeEvent, admin.metrics.count),
   });
   const activities = createActivities(deps);

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Dispatcher } from 'undici';
 import type { Deps } from '../../activities/deps.ts';
 import { newTrackedJobs, type TrackedJobs } from '../../activities/tracked-jobs.ts';
-import type { Exchange } from '../api-client/transport.ts';
+import type { ApiClientOptions } from '../api-client/client.ts';
 import type { Account, Config } from '../config/config.ts';
 import { getListPositions } from '../ledger/jobs/list-positions.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -46,7 +46,7 @@ export interface DepsSettings {
   /** Replaces the connections to the services. */
   readonly dispatcher?: Dispatcher;
   /** Sees each response of an account's service. */
-  readonly watchResponses?: (account: AccountId) => (exchange: Exchange) => void;
+  readonly watchResponses?: (account: AccountId) => NonNullable<ApiClientOptions['onResponse']>;
   /** Default: the event log. */
   readonly emit?: EmitEvent;
   /** Closes the resource when the worker ends. */

@@ -4,6 +4,7 @@ import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
 import { loadConfigFiles } from '../../config/load.ts';
 import { readApiKey } from '../../config/secrets.ts';
+import type { Bought } from '../../connector/learn/ask-service.ts';
 import { learnService } from '../../connector/learn/learn-service.ts';
 import type { Learned, Proposal, Reading } from '../../connector/learn/learned.ts';
 import { REQUESTS } from '../../connector/learn/read-values.ts';
@@ -14,15 +15,19 @@ import { type Ending, toReadFailureCode } from '../output/command.ts';
 import { toBlockRecord, toProposalRecord, toReadingRecord } from '../output/records/doctor.ts';
 import type { CommandContext } from '../with-ledger.ts';
 
-/** What the services of all accounts are like. Nothing is bought, and nothing of the ledger changes. */
-export async function learnServices(output: Output, context: CommandContext): Promise<Ending> {
+/** What the services of all accounts are like, or of one where a page was bought for this. Nothing of the ledger changes. */
+export async function learnServices(
+  output: Output,
+  context: CommandContext,
+  bought: (Bought & { readonly account: Account }) | null = null,
+): Promise<Ending> {
   const { config, ledger, file } = context;
   const signal = stopSignal('Nothing was changed.');
   const { raw } = loadConfigFiles(file).merged;
   const codes: ExitCode[] = [];
   let proposed = 0;
   let failed = 0;
-  for (const account of config.accounts.values()) {
+  for (const account of bought === null ? config.accounts.values() : [bought.account]) {
     readApiKey(account.apiKey);
     const other = await findOtherAccount(ledger.db, account);
     if (other !== null) {
@@ -31,7 +36,7 @@ export async function learnServices(output: Output, context: CommandContext): Pr
       codes.push(EXIT.usage);
       continue;
     }
-    const learned = await learnService(config, ledger, account, signal);
+    const learned = await learnService(config, ledger, account, signal, bought);
     const { readings, proposals, failures } = learned;
     for (const reading of readings) output.record(toReadingRecord({ account: account.id, ...reading }));
     for (const proposal of proposals) output.record(toProposalRecord({ account: account.id, ...proposal }));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { formatTry } from '../../../contract/money.ts';
-import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
+import { formatTry, type Micros } from '../../../contract/money.ts';
+import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { formatProblem } from '../../config/config-error.ts';
@@ -21,16 +21,35 @@ import { formatPriceEffect } from '../../submission/new-price.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toFindingRecord } from '../output/records/doctor.ts';
+import { createTimeLimit } from '../time-limit.ts';
+import { parseUrlArgument } from '../url-argument.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
 import { learnServices } from './doctor-learn.ts';
+import type { PageToTry } from './doctor-spend.ts';
+import { parseMaxCost } from './run.ts';
 import { findAccountProblems, findRemovedProblems, findWatchProblems } from './status-check.ts';
 
 export function doctorCommand(command: Command): void {
   command
     .option('--no-sitemaps', 'do not read the sitemaps')
     .option('--learn', 'only ask the services what is free: what is read from where, and settings for the rest')
+    .option(
+      '--spend <amount>',
+      'with --learn: buy one page for at most this, as 1TRY, and follow its job to the end',
+      parseMaxCost,
+    )
+    .option('--page <url>', 'the page that --spend buys: one that a watch lists and that is due')
+    .option('--watch <watch>', 'its watch, where several have it in scope')
+    .option('--max-time <duration>', 'with --spend: end with 5 after this long; the job goes on')
     .action(
-      action(async (output, flags, { sitemaps, learn = false }: { sitemaps: boolean; learn?: boolean }) => {
+      action(async (output, flags, options: DoctorFlags) => {
+        const { sitemaps, learn = false } = options;
+        const trial = toTrial(options);
+        if (trial !== null) {
+          // Loaded here: Temporal's SDK alone takes a second and 100 MB.
+          const { tryPage } = await import('./doctor-spend.ts');
+          return withLedger(flags, (context) => tryPage(output, context, trial, createTimeLimit(options.maxTime)));
+        }
         if (learn) return withLedger(flags, (context) => learnServices(output, context));
         try {
           return await withLedger(flags, (context) => diagnose(output, context, sitemaps));
@@ -40,6 +59,30 @@ export function doctorCommand(command: Command): void {
         }
       }),
     );
+}
+
+interface DoctorFlags {
+  readonly sitemaps: boolean;
+  readonly learn?: boolean;
+  readonly spend?: Micros;
+  readonly page?: string;
+  readonly watch?: string;
+  readonly maxTime?: string;
+}
+
+/** What is to be bought; null: nothing. */
+function toTrial({ learn = false, spend, page, watch, maxTime }: DoctorFlags): PageToTry | null {
+  if (spend === undefined) {
+    if (page === undefined && watch === undefined && maxTime === undefined) return null;
+    throw new CommandError(EXIT.usage, '--page, --watch and --max-time belong to --spend AMOUNT. Nothing was bought.');
+  }
+  if (!learn) throw new CommandError(EXIT.usage, '--spend belongs to --learn. Nothing was bought.');
+  if (page === undefined) {
+    const message =
+      'Name the page that --spend buys with --page URL. Nothing was bought. "courier plan --urls" lists what is due.';
+    throw new CommandError(EXIT.usage, message);
+  }
+  return { page: parseUrlArgument(page), most: spend, watch: watch ?? null };
 }
 
 /** What can be looked at while the ledger cannot be opened: an empty one in memory stands in for it. */

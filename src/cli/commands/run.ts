@@ -46,7 +46,7 @@ export function runCommand(command: Command): void {
     );
 }
 
-function parseMaxCost(text: string): Micros {
+export function parseMaxCost(text: string): Micros {
   const isCap = (amount: Micros) => amount >= 0;
   const amount = parseTry(text);
   if (amount !== null && isCap(amount)) return amount;

@@ -23,6 +23,12 @@ export interface Asked {
   readonly budgets: readonly HeaderBudget[];
 }
 
+/** A job that was bought for this, and what its purchase was answered; null: that was lost, or another process has it. */
+export interface Bought {
+  readonly reference: Reference;
+  readonly answer: string | null;
+}
+
 /** One job of each state, so that their words are seen; of a reference, as many places are tried. */
 const MOST_JOBS = 5;
 /** Without these nothing can be bought, or nothing can be found again. */
@@ -37,9 +43,10 @@ export async function askService(
   ledger: Ledger,
   account: Account,
   signal: AbortSignal,
+  bought: Bought | null = null,
 ): Promise<Asked> {
   const asked = {
-    received: [] as Received[],
+    received: toReceived(bought),
     failures: [] as { request: RequestName; error: ApiError }[],
     proposals: [] as Proposal[],
     fieldNames: account.fieldNames,
@@ -139,7 +146,8 @@ export async function askService(
     if (asked.failures.some(({ error }) => error.status === 401)) return;
     await ask('GET /me', (client) => client.me());
     const list = await ask('GET /submissions', (client) => client.listSubmissions());
-    for (const { reference } of list === null ? [] : listOfEachState(list.answer, toFormat()))
+    const listed = list === null ? [] : listOfEachState(list.answer, toFormat()).map(({ reference }) => reference);
+    for (const reference of new Set([...(bought === null ? [] : [bought.reference]), ...listed]))
       await ask('GET /submissions/{reference}', (client) => client.getSubmission(reference), reference);
   }
 
@@ -156,6 +164,9 @@ export async function askService(
   });
   return asked;
 }
+
+const toReceived = (bought: Bought | null): Received[] =>
+  bought === null || bought.answer === null ? [] : [{ request: 'POST /submissions', answer: parse(bought.answer) }];
 
 function parse(text: string): Json {
   try {

@@ -11,7 +11,7 @@ import { toRateLimits } from '../../rate-limit/limits.ts';
 import type { HeaderBudget } from '../../submission/answer.ts';
 import { DEFAULT_TERMINAL_STATES } from '../../submission/states.ts';
 import { createStatusMapping, normalizeStatus, type UnknownStatus } from '../../submission/status-map.ts';
-import { askService } from './ask-service.ts';
+import { askService, type Bought } from './ask-service.ts';
 import { findSources } from './find-sources.ts';
 import type { Learned, Proposal, Reading } from './learned.ts';
 import { formatPath, type Leaf, listLeaves } from './leaves.ts';
@@ -31,8 +31,10 @@ export async function learnService(
   ledger: Ledger,
   account: Account,
   signal: AbortSignal,
+  bought: Bought | null = null,
 ): Promise<Learned> {
-  const { received, proposals, fieldNames, budgets, failures } = await askService(config, ledger, account, signal);
+  const asked = await askService(config, ledger, account, signal, bought);
+  const { received, proposals, fieldNames, budgets, failures } = asked;
   const format = createAnswerFormat({ ...account, fieldNames });
   const amounts = account.amounts === null ? await learnAmounts(ledger, account, received, format) : [];
   return {

@@ -3,6 +3,7 @@ import { readAccount, readBalance } from '../../api-client/read/account.ts';
 import { InvalidPayload, indexFields, isObject, type Json } from '../../api-client/read/fields.ts';
 import type { AnswerFormat } from '../../api-client/read/format.ts';
 import {
+  readAccepted,
   readDetail,
   readSubmissions,
   type SubmissionDetail,
@@ -12,8 +13,14 @@ import {
 import type { Reference } from '../../submission/ids.ts';
 import type { Values } from './find-sources.ts';
 
-/** The requests that are made: all are GETs, and cost nothing. */
-export const REQUESTS = ['GET /me', 'GET /balance', 'GET /submissions', 'GET /submissions/{reference}'] as const;
+/** The requests that are shown. Those that are made are GETs, and cost nothing; what a purchase was answered is only read. */
+export const REQUESTS = [
+  'POST /submissions',
+  'GET /me',
+  'GET /balance',
+  'GET /submissions',
+  'GET /submissions/{reference}',
+] as const;
 export type RequestName = (typeof REQUESTS)[number];
 
 /** A response with an envelope. */
@@ -38,6 +45,17 @@ export const readJob = (answer: Json, format: AnswerFormat, reference: Reference
 /** What is read of a response, as text. A list is shown by its first entry. */
 export function readValues({ request, answer, reference }: Received, format: AnswerFormat): Values {
   switch (request) {
+    case 'POST /submissions': {
+      const read = readAccepted(getData(answer), format);
+      return {
+        reference: read.reference,
+        state: read.state,
+        url_count: toCount(read.urls),
+        charge: toAmount(read.charged),
+        price: toAmount(read.pricePerUrl ?? read.price ?? null),
+        balance: toAmount(read.balance),
+      };
+    }
     case 'GET /balance': {
       const read = readBalance(getData(answer), format);
       return { balance: read instanceof InvalidPayload ? null : formatTry(read.balance) };

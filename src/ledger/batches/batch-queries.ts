@@ -137,6 +137,10 @@ export async function findUnansweredByTag(ledger: Ledger, account: AccountId, ta
   return row?.id ?? null;
 }
 
+/** The bytes that are sent for a batch, until it is answered. */
+export const findBody = async (db: Queryable, batch: BatchId): Promise<string | null> =>
+  (await db.get(sql<{ body: string }>`SELECT body FROM batch_bodies WHERE batch_id = ${batch}`))?.body ?? null;
+
 /** The batches of an account whose job, if there is one, the ledger does not know. */
 export async function listBatchesInDoubt(
   ledger: Ledger,

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type CapRefusal, lowerCap, urlsAllowed } from '../../submission/caps.ts';
+import type { Url } from '../../url/normalize-url.ts';
 import { getPrice, type Price } from '../money/price.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
@@ -11,6 +12,8 @@ export interface PlanInput {
   readonly watch: WatchPolicy;
   /** A cap of this run alone, under the watch's own. */
   readonly maxCost?: Micros | null;
+  /** The only page that may be bought; every other stays due as it is. */
+  readonly only?: Url;
 }
 
 /**

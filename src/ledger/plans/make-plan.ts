@@ -94,7 +94,13 @@ export async function makePlan({ db, now, step }: PlanSteps, input: PlanInput, t
     if (run.planned_at !== null) return 'planned';
     await requireSameService(tx, input.account);
     await closeExpiredChecks(tx, input.account, now());
-    const { refusal } = await getAllowance(tx, now(), run, input, await countDue(tx, run.watch_id));
+    const { refusal } = await getAllowance(
+      tx,
+      now(),
+      run,
+      input,
+      input.only === undefined ? await countDue(tx, run.watch_id) : 1,
+    );
     return refusal === null ? planNext(tx, now(), run, input, PLAN_START) : { capped: run.watch_id };
   });
   if (at !== 'planned' && 'capped' in at) {

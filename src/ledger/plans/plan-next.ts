@@ -97,7 +97,7 @@ async function readNext(
   tx: Queryable,
   now: number,
   run: RunRow,
-  { watch }: PlanInput,
+  { watch, only }: PlanInput,
   position: PlanPosition,
 ): Promise<NextRows> {
   const decide = await createDecide(tx, run.watch_id, watch, now);
@@ -113,7 +113,7 @@ async function readNext(
     for (const each of await decide(page)) {
       decided.push(each);
       after = each.row.url;
-      if (!isDue(each)) continue;
+      if (!isDue(each) || (only !== undefined && each.row.url !== only)) continue;
       if (!takePlace(places, each.row)) rest.push(each.row);
       else if (batch.push(each.row) === LIMITS.submissionUrls) break;
     }

@@ -1,8 +1,19 @@
-import { type CommandOutput, count, flag, nullable, oneOf, text, texts } from '../../../cli-kit/record-schema.ts';
+import {
+  type CommandOutput,
+  count,
+  flag,
+  micros,
+  nullable,
+  oneOf,
+  text,
+  texts,
+} from '../../../cli-kit/record-schema.ts';
 import { named, plainRecord, recordOf } from '../../../cli-kit/record-table.ts';
 import { CHECKS, type Finding } from '../../../connector/doctor/finding.ts';
 import type { Proposal, Reading } from '../../../connector/learn/learned.ts';
 import { REQUESTS } from '../../../connector/learn/read-values.ts';
+import type { BatchLine } from '../../../ledger/reports/lists.ts';
+import { BATCH_STATES } from './batch.ts';
 
 const LEVELS = ['ok', 'warn', 'fail'] as const;
 
@@ -39,6 +50,22 @@ export const toProposalRecord = recordOf<Proposal & OfAccount>()({
   decided: flag('false: the responses do not say it, only you can'),
 });
 
+export const toTrialRecord = recordOf<BatchLine & { readonly url: string; readonly request: string }>()({
+  type: named('trial', 'With --spend: the page that was bought.'),
+  url: text('the page'),
+  watch: text('its watch'),
+  account: text('name of the account'),
+  batch: count('number of its batch'),
+  idempotency_key: [nullable(text('the key of the purchase')), ({ key }) => key],
+  request: text('the body that was sent'),
+  state: oneOf(BATCH_STATES, 'of the batch'),
+  reference: nullable(text('of the job; null: none is known')),
+  job_state: nullable(text('of the job, as it was last read')),
+  expected_cost_micros: nullable(micros('what it was expected to cost')),
+  charge_micros: nullable(micros('what it was charged; null: not known')),
+  in_doubt: [flag('whether it may have been charged and nobody knows'), ({ inDoubtSince }) => inDoubtSince !== null],
+});
+
 export const toBlockRecord = plainRecord({
   type: named('block', 'With --learn: the decided settings of an account as YAML.'),
   account: text('name of the account'),
@@ -47,7 +74,9 @@ export const toBlockRecord = plainRecord({
 
 export const DOCTOR_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   doctor: {
-    records: [toFindingRecord.schema, toReadingRecord.schema, toProposalRecord.schema, toBlockRecord.schema],
+    records: [toFindingRecord, toTrialRecord, toReadingRecord, toProposalRecord, toBlockRecord].map(
+      ({ schema }) => schema,
+    ),
     summary: {
       findings: count('everything that was looked at'),
       warnings: count('of them warnings'),

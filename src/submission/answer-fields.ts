@@ -78,8 +78,14 @@ export const ANSWER_FIELDS = defineFields({
   counts: {
     what: 'counts of the URLs of a job',
     form: 'object',
-    names: ['counts', 'progress', 'summary', 'stats', 'urlcounts'],
+    names: ['counts', 'progress', 'summary', 'stats', 'urlcounts', 'statistics', 'pages'],
   },
+  money: {
+    what: 'the amounts of a job, inside it',
+    form: 'object',
+    names: ['billing', 'pricing', 'cost', 'payment', 'price'],
+  },
+  times: { what: 'the times of a job, inside it', form: 'object', names: ['timestamps', 'times', 'dates', 'audit'] },
   check: {
     what: 'an index-check, inside its answer',
     form: 'object',
@@ -112,7 +118,7 @@ export const ANSWER_FIELDS = defineFields({
   results: {
     what: 'the results of an index-check',
     form: 'list',
-    names: ['results', 'items', 'urls', 'checks', 'data', 'entries', 'records'],
+    names: ['results', 'items', 'urls', 'checks', 'data', 'entries', 'records', 'embedded', 'findings', 'found'],
   },
   balance: {
     what: 'the balance of the account',
@@ -127,13 +133,13 @@ export const ANSWER_FIELDS = defineFields({
     form: 'amount',
     names: [
       ...['charged', 'charge', 'chargedamount', 'amountcharged', 'totalcharged', 'totalcharge', 'cost', 'totalcost'],
-      ...['totalprice', 'amount'],
+      ...['totalprice', 'amount', 'debited'],
     ],
   },
   price: {
     what: 'the price of one URL',
     form: 'amount',
-    names: ['priceperurl', 'perurlprice', 'unitprice', 'urlprice'],
+    names: ['priceperurl', 'perurlprice', 'unitprice', 'urlprice', 'priceperpage', 'perpage', 'each'],
   },
   reference: {
     what: 'the reference of a job',
@@ -152,7 +158,8 @@ export const ANSWER_FIELDS = defineFields({
     names: [
       ...['createdat', 'submittedat', 'acceptedat', 'queuedat', 'receivedat', 'openedat', 'placedat', 'orderedat'],
       ...['created', 'submitted', 'accepted', 'queued', 'received', 'opened', 'placed', 'ordered'],
-      ...['createdon', 'creationdate', 'createddate', 'creationtime', 'createdtime', 'date', 'timestamp', 'time'],
+      ...['createdon', 'creationdate', 'createddate', 'creationtime', 'createdtime', 'createdms'],
+      ...['date', 'timestamp', 'time'],
     ],
   },
   service: {
@@ -163,17 +170,27 @@ export const ANSWER_FIELDS = defineFields({
   url_count: {
     what: 'how many URLs a job has',
     form: 'count',
-    names: ['urlcount', 'urlscount', 'urltotal', 'totalurls', 'urlstotal', 'urls'],
+    names: ['urlcount', 'urlscount', 'urltotal', 'totalurls', 'urlstotal', 'submittedurls', 'urls'],
   },
   completed: {
     what: 'how many URLs of a job are completed',
     form: 'count',
-    names: ['completed', 'completedcount', 'completedurls', 'urlscompleted', 'success', 'succeeded', 'done'],
+    names: [
+      'completed',
+      'completedcount',
+      'completedurls',
+      'urlscompleted',
+      'success',
+      'succeeded',
+      'done',
+      'delivered',
+      'deliveredurls',
+    ],
   },
   failed: {
     what: 'how many URLs of a job have failed',
     form: 'count',
-    names: ['failed', 'failedcount', 'failedurls', 'urlsfailed', 'errors', 'rejected'],
+    names: ['failed', 'failedcount', 'failedurls', 'urlsfailed', 'errors', 'rejected', 'rejectedurls'],
   },
   url: {
     what: 'the address of a URL',
@@ -198,7 +215,7 @@ export const ANSWER_FIELDS = defineFields({
   verdict: {
     what: 'what an index-check says of a URL',
     form: 'word',
-    names: ['result', 'status', 'state', 'verdict', 'outcome', 'indexstatus'],
+    names: ['result', 'status', 'state', 'verdict', 'outcome', 'indexstatus', 'finding'],
   },
   total: {
     what: 'entries on all pages',
@@ -208,7 +225,7 @@ export const ANSWER_FIELDS = defineFields({
   pages: {
     what: 'how many pages there are',
     form: 'count',
-    names: ['pages', 'totalpages', 'lastpage', 'pagecount', 'pagescount'],
+    names: ['pages', 'totalpages', 'lastpage', 'pagecount', 'pagescount', 'urlpages', 'urlpagecount'],
   },
   page_size: { what: 'entries on a page', form: 'count', names: ['perpage', 'pagesize', 'limit', 'urllimit'] },
   has_more: { what: 'whether a page follows', form: 'flag', names: ['hasmore', 'hasnext', 'hasnextpage', 'more'] },

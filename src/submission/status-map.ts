@@ -31,11 +31,14 @@ export const DEFAULT_STATUS_MAP: StatusMap = {
   url: {
     completed: [
       ...['completed', 'complete', 'done', 'success', 'successful', 'succeeded'],
-      ...['ok', 'indexed', 'processed', 'finished'],
+      ...['ok', 'indexed', 'processed', 'finished', 'delivered'],
     ],
-    failed: ['failed', 'failure', 'fail', 'error', 'errored', 'rejected', 'invalid', 'declined'],
+    failed: [
+      ...['failed', 'failure', 'fail', 'error', 'errored', 'err', 'rejected', 'invalid', 'declined', 'undeliverable'],
+    ],
+    // Not "submitted": to some services that is how a URL begins, to others how it ends.
     open: [
-      ...['queued', 'pending', 'waiting', 'accepted', 'submitted', 'scheduled', 'created', 'received', 'new'],
+      ...['queued', 'pending', 'waiting', 'accepted', 'scheduled', 'created', 'received', 'new', 'wait', 'todo'],
       ...['processing', 'in progress', 'running', 'started', 'working', 'active', 'ongoing', 'open'],
     ],
   },

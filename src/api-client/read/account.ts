@@ -57,7 +57,9 @@ export function readAccount(data: Json, { names, money }: AnswerFormat): Account
     [fields, ...around([...names.wallet, ...names.prices])],
     [...names.price, 'submissionprice', 'price'],
   );
-  const readPrice = (level: ServiceLevel) => money.readIn(around(names.prices), [level]) ?? anyLevel;
+  const wallets = [fields, ...around(names.wallet)];
+  const prices = wallets.flatMap((place) => names.prices.map((name) => indexInside(place, getField(place, name))));
+  const readPrice = (level: ServiceLevel) => money.readIn(prices, [level]) ?? anyLevel;
   return {
     identity: readIdentity(data),
     balance: money.readIn([fields, ...around(names.wallet)], names.balance),

@@ -74,7 +74,7 @@ const toListed = (
   found === null
     ? null
     : {
-        items: found.items.map(toEntry),
+        items: zipColumns(found).map(toEntry),
         page: readPage([found.around, data, envelope], found.items.length, requested, format),
       };
 
@@ -155,6 +155,16 @@ function findEmptyList(
     return isObject(value) && Object.keys(value).length === 0;
   });
   return stated && isEmptyMap ? { items: [], around: data } : null;
+}
+
+/** `{ "rows": [[1, "https://…"]], "rows_columns": ["n", "url"] }`: entries as rows, with the names of their columns beside. */
+function zipColumns({ items, around }: Found): readonly Json[] {
+  if (!items.some(isList)) return items;
+  const columns = [...indexFields(around)].find(([name, value]) => name.endsWith('columns') && isList(value))?.[1];
+  if (!isList(columns)) return items;
+  return items.map((item) =>
+    isList(item) ? Object.fromEntries(columns.map((column, at) => [String(column), item[at] ?? null])) : item,
+  );
 }
 
 /** `{ "edges": [{ "node": … }] }`, and the fields of JSON:API. */

@@ -73,7 +73,7 @@ export function createMoneyReader(format: AmountFormat | null): MoneyReader {
     for (const name of names) {
       const isMinor = MINOR_UNITS.some(([ending]) => name.endsWith(ending));
       const lira = isMinor ? undefined : getField(fields, name);
-      const amount = lira === undefined ? null : toMoney(lira, fields);
+      const amount = lira === undefined ? null : toMoney(lira, fields, names);
       if (amount !== null) return amount;
       for (const [ending, worth] of MINOR_UNITS) {
         const minor = getField(fields, name.endsWith(ending) ? name : name + ending);
@@ -85,8 +85,10 @@ export function createMoneyReader(format: AmountFormat | null): MoneyReader {
   }
 
   /** A number, a text or an object that may name its currency; else the one named `around` it counts. */
-  function toMoney(value: Json, around: Fields): Found {
-    if (typeof value !== 'number' && typeof value !== 'string') return find(indexInside(around, value), AMOUNT);
+  function toMoney(value: Json, around: Fields, names: readonly string[]): Found {
+    // `cost: { charge, refund, total }`: what was asked for comes before what is left of it.
+    if (typeof value !== 'number' && typeof value !== 'string')
+      return find(indexInside(around, value), names === AMOUNT ? AMOUNT : [...names, ...AMOUNT]);
     if (findOtherCurrency(around) !== null) return null;
     return typeof value === 'number' ? fromNumber(value) : fromText(value, format);
   }

@@ -83,7 +83,7 @@ export function readAccepted(data: Json, format: AnswerFormat): AcceptedData {
   const { names, money, statuses } = format;
   const { outer, job } = findJob(data, format);
   const fields = new Map([...outer, ...job]);
-  const both = [fields];
+  const both = listMoney(fields, format);
   const charged = money.readIn(both, names.charge);
   const pricePerUrl = money.readIn(both, names.price);
   const price = money.readIn(both, ['price']);
@@ -121,32 +121,49 @@ function toView(outer: Fields, job: Fields, format: AnswerFormat): Omit<Submissi
   const { names, money, statuses } = format;
   // Some are beside the job; those inside it take precedence.
   const both = new Map([...outer, ...job]);
-  const counts = new Map([...names.counts.flatMap((name) => [...indexFields(getField(both, name))]), ...both]);
+  const inside = names.counts.map((name) => indexFields(getField(both, name)));
+  const counts = new Map([...inside.flatMap((each) => [...each]), ...both]);
+  const amounts = listMoney(both, format);
   return {
     state: statuses.job(readState(outer, job, format)),
     project: readFirst(both, names.project, (value) =>
       isObject(value) ? readFirst(indexFields(value), ['name', 'title'], asText) : asText(value),
     ),
-    createdAt: readCreatedAt(outer, job, names.created),
-    urlCount: readFirst(both, names.url_count, asCount),
+    createdAt: readCreatedAt(outer, job, names),
+    urlCount:
+      readFirst(both, names.url_count, asCount) ??
+      inside.map((each) => readFirst(each, [...names.url_count, 'total'], asCount)).find((each) => each !== null) ??
+      null,
     completed: readFirst(counts, names.completed, asCount),
     failed: readFirst(counts, names.failed, asCount),
-    charged: money.readIn([both], names.charge),
+    charged: money.readIn(amounts, names.charge),
     // In a list a mere "price" is as likely that of the whole job.
-    pricePerUrl: money.readIn([both], names.price),
+    pricePerUrl: money.readIn(amounts, names.price),
     service: readFirst(both, names.service, asServiceLevel),
   };
 }
 
+/** Where the amounts of a job may be: beside its other fields, or in an object of their own. */
+const listMoney = (fields: Fields, { names }: AnswerFormat): Fields[] => [
+  fields,
+  ...names.money.flatMap((name) => {
+    const value = getField(fields, name);
+    return isObject(value) ? [indexInside(fields, value)] : [];
+  }),
+];
+
 /** By its usual names, else the earliest time in the job: nothing happens to a job before it is created. */
-function readCreatedAt(outer: Fields, job: Fields, names: readonly string[]): number | null {
-  const named = readFirst(job, names, latestInstant) ?? readFirst(outer, names, latestInstant);
-  if (named !== null) return named;
-  const times = [...job].flatMap(([name, value]) => {
+function readCreatedAt(outer: Fields, job: Fields, { created, times }: AnswerFormat['names']): number | null {
+  const places = [job, outer, ...times.map((name) => indexFields(getField(job, name) ?? getField(outer, name)))];
+  for (const place of places) {
+    const named = readFirst(place, created, latestInstant);
+    if (named !== null) return named;
+  }
+  const shown = [...job].flatMap(([name, value]) => {
     const isTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:/.test(value) && !LATER.test(name);
     return (isTime ? latestInstant(value) : null) ?? [];
   });
-  return times.length === 0 ? null : Math.min(...times);
+  return shown.length === 0 ? null : Math.min(...shown);
 }
 
 function asServiceLevel(value: Json): ServiceLevel | null {
@@ -248,7 +265,9 @@ function readUrl(item: Json, { names, statuses }: AnswerFormat): UrlView | null 
 
 /** An address that ends in a space was unescaped by the service: without it `?q=%20` would be another page, and bought again. */
 const asAddress = (value: Json): string | null =>
-  asText(typeof value === 'string' ? value.replace(/(?<=\S) $/, '%20') : value);
+  isObject(value)
+    ? readFirst(indexFields(value), ['url', 'href'], asAddress)
+    : asText(typeof value === 'string' ? value.replace(/(?<=\S) $/, '%20') : value);
 
 const asObject = (value: Json): JsonObject | null => (isObject(value) ? value : null);
 

@@ -18,7 +18,7 @@ export function workHere<T>(
   output: Output,
   context: CommandContext,
   watches: readonly Watch[],
-  follow: (client: Client) => Promise<T>,
+  follow: (client: Client, ended: AbortSignal) => Promise<T>,
   limits: readonly AbortSignal[] = [],
   options: ConnectorOptions = {},
 ): Promise<T> {

@@ -89,10 +89,10 @@ function applyHere(
   limits: readonly AbortSignal[],
 ): Promise<Ending> {
   const signal = limits.length === 0 ? AbortSignal.timeout(TIMEOUT_MS) : AbortSignal.any([...limits]);
-  const follow = async (client: Client): Promise<Ending> => {
+  const follow = async (client: Client, over: AbortSignal): Promise<Ending> => {
     const urls = await apply(output, context, client, { plans, approvedBy, signal });
     const codes: ExitCode[] = [];
-    for (const { watch, run } of plans) codes.push(await followPlan(output, context, client, watch, run));
+    for (const { watch, run } of plans) codes.push(await followPlan(output, context, client, { watch, run, over }));
     return { exitCode: pickWorst(codes), summary: { urls } };
   };
   const watches = plans.map(({ watch }) => watch);
@@ -108,8 +108,7 @@ async function followPlan(
   output: Output,
   { config, ledger }: CommandContext,
   client: Client,
-  watch: Watch,
-  run: RunId,
+  { watch, run, over }: { readonly watch: Watch; readonly run: RunId; readonly over: AbortSignal },
 ): Promise<ExitCode> {
   const detectStall = createStallDetector(
     client,
@@ -131,7 +130,7 @@ async function followPlan(
       return exitCode;
     }
     await detectStall({ phase: WATCH_PHASE.submitting, read: 0, summary });
-    await sleep(CHECK_EVERY_MS);
+    await sleep(CHECK_EVERY_MS, undefined, { signal: over });
   }
 }
 

@@ -8,7 +8,7 @@ import {
   startFakeService,
 } from '../../../test/fakes/service/fake-service.ts';
 import { SHOWS_URLS } from '../../../test/fakes/service/profile.ts';
-import { courier, folderFor, ofType, publish } from '../../../test/support/cli.ts';
+import { courier, ended, folderFor, ofType, publish, startCourier } from '../../../test/support/cli.ts';
 import { shopUrl } from '../../../test/support/ledger.ts';
 
 const KEY = 'key-of-a-service-to-try';
@@ -102,9 +102,13 @@ describe('courier doctor --learn --spend', () => {
       ),
     );
     const { service, folder } = scene;
-    const stopped = await spend(folder, '1TRY', PAGE, '--max-time', '12s');
-    assert.equal(stopped.code, 5, stopped.stderr);
-    assert.match(stopped.stderr, /The response was lost, so it may be charged: the same request is repeated/);
+    const waiting = startCourier(folder, 'doctor', '--learn', '--spend', '1TRY', '--page', PAGE);
+    waiting.stderr?.on('data', (said) => {
+      if (/The response was lost, so it may be charged: the same request is repeated/.test(String(said)))
+        waiting.kill('SIGINT');
+    });
+    const stopped = await ended(waiting);
+    assert.equal(stopped.code, 130, stopped.stderr);
     const again = await spend(folder);
     assert.equal(again.code, 9, again.stderr);
     assert.match(

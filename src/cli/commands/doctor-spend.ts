@@ -55,7 +55,7 @@ export async function tryPage(
   output.say(`POST ${account.baseUrl}/submissions, Idempotency-Key ${batch.key}, ${formatAmount(batch.expectedCost)}`);
   output.say(`  ${body}`);
   let answer: string | null = null;
-  const follow = (client: Client) => followPage(output, context, client, watch, planned);
+  const follow = (client: Client, over: AbortSignal) => followPage(output, context, client, planned, watch, over);
   const ended = await workHere(output, context, [watch], follow, limits, {
     onResponse(exchange, endpoint) {
       if (endpoint === 'submit' && exchange.kind === 'answered' && exchange.status < 300) answer = exchange.text;
@@ -93,8 +93,9 @@ async function followPage(
   output: Output,
   { config, ledger }: CommandContext,
   client: Client,
-  watch: Watch,
   { run, batch: { batch, key } }: PlannedPage,
+  watch: Watch,
+  over: AbortSignal,
 ): Promise<BatchLine> {
   await wakeDispatcher(client, ledger.id, watch.account);
   const account = getAccount(config, watch.account);
@@ -115,6 +116,6 @@ async function followPage(
     else if (inDoubtSince !== null && attempts > 1)
       say(`The response was lost, so it may be charged: the same request is repeated under the same key, ${key}.`);
     await detectStall({ phase: WATCH_PHASE.submitting, read: 0, summary: await getRunSummary(ledger, run) });
-    await sleep(CHECK_EVERY_MS);
+    await sleep(CHECK_EVERY_MS, undefined, { signal: over });
   }
 }

@@ -33,16 +33,22 @@ interface Settings {
   readonly dialect: Dialect;
   /** What the service answers to the n-th request for its job, if not that. */
   readonly detail?: (n: number, reference: string) => Reply | null;
+  /** What the service calls the address of a URL. */
+  readonly address?: string;
 }
 
 /** A job that ended as partial, in words that the account does not map, followed to its end. */
-async function endUnread(t: TestContext, { dialect, detail = () => null }: Settings) {
+async function endUnread(t: TestContext, { dialect, detail = () => null, address = 'url' }: Settings) {
   const service = await startFakeService(t, {
     overrides: {
       list: always(success({ submissions: [], total: 0 })),
       detail: (n, reference) =>
         detail(n, reference) ??
-        success({ reference, status: 'partial', urls: WORDS.map(([n, status]) => ({ url: shopUrl(n), status })) }),
+        success({
+          reference,
+          status: 'partial',
+          urls: WORDS.map(([n, status]) => ({ [address]: shopUrl(n), status })),
+        }),
     },
   });
   const database = emptyDatabaseUrl(t, dialect);
@@ -83,6 +89,18 @@ describe('a job that ended in words that were not mapped', () => {
       /^3 URLs of 1 job ended in words that cannot be read: "eklendi", "engellendi"\..*accounts\.main\.status_map\.url/,
     );
     assert.equal(await explain(await open(MAP, first)), null);
+  });
+
+  testOnEachDialect('names the field of the addresses, and is read again once that is named', async (t, dialect) => {
+    const { first, open } = await endUnread(t, { dialect, address: 'u' });
+    assert.match(
+      (await explain(first)) ?? '',
+      /^batch 1: .*\(there is u, status\).*accounts\.main\.field_names\.url what/,
+    );
+    const next = await open(`${MAP}, field_names: { url: [u] }`, first);
+    await askFor(next);
+    await next.play();
+    assert.deepEqual(await listStates(next), ['completed', 'failed', 'completed', 'completed']);
   });
 
   testOnEachDialect('is read again by itself once they are, and the journal does not change', async (t, dialect) => {

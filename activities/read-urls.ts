@@ -24,7 +24,8 @@ export async function* readUrlPages({ getApi }: Deps, job: TrackInput): AsyncGen
       getApi(job.account)
         .request('poll', (client) => client.getSubmission(job.reference, { urlPage, urlLimit: LIMITS.urlPage.max }))
         .then(unwrapData),
-    ({ urls }) => urls.map(({ url }) => url).join(' '),
+    // A page of entries that cannot be read is not an empty page: what is missing must be said.
+    ({ urls, unread }) => urls.map(({ url }) => url).join(' ') || (unread.length === 0 ? '' : JSON.stringify(unread)),
   );
   for await (const page of pages) {
     Context.current().heartbeat();

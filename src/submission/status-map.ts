@@ -43,10 +43,10 @@ export const DEFAULT_STATUS_MAP: StatusMap = {
     ],
   },
   check: {
-    found: ['found', 'indexed', 'in index', 'present', 'listed', 'visible', 'yes', 'true', 'positive'],
+    found: ['found', 'indexed', 'in index', 'present', 'listed', 'visible', 'yes', 'true', 'positive', 'hits'],
     notFound: [
       ...['not found', 'not indexed', 'not in index', 'not present', 'not listed', 'unindexed'],
-      ...['missing', 'absent', 'no', 'false', 'none', 'negative'],
+      ...['missing', 'absent', 'no', 'false', 'none', 'negative', 'misses'],
     ],
     unknown: ['unknown', 'undetermined', 'inconclusive'],
   },

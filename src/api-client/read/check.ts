@@ -12,7 +12,7 @@ import {
   readFirst,
 } from './fields.ts';
 import type { AnswerFormat } from './format.ts';
-import { readList } from './list.ts';
+import { listVerdicts, readList } from './list.ts';
 import { indexInside } from './money.ts';
 
 /** The results of an index-check (spec 4.8; shape not shown). An empty success proves nothing. */
@@ -33,7 +33,8 @@ export function readCheck(data: Json, envelope: Json, format: AnswerFormat): Che
 function findResults(places: readonly Json[], envelope: Json, format: AnswerFormat): CheckResult[] {
   const requested = { page: 1, limit: LIMITS.indexCheckUrls };
   const lists = places.map((place) => {
-    const items = readList(place, envelope, 'results', requested, format)?.items ?? [];
+    const grouped = listVerdicts(place, (name) => format.statuses.check([name]) !== null);
+    const items = grouped.length > 0 ? grouped : (readList(place, envelope, 'results', requested, format)?.items ?? []);
     return items.map((item) => readResult(item, format));
   });
   return lists.reduce((best, each) => (countReadable(each) > countReadable(best) ? each : best), lists[0] ?? []);

@@ -199,7 +199,20 @@ function listEntries(value: Json): Json[] | null {
   if (!isObject(value)) return null;
   const entries = Object.entries(value);
   if (entries.length === 0 || !entries.every(([key]) => /^https?:\/\//i.test(key))) return null;
-  return entries.map(([url, state]) => (isObject(state) ? { url, ...state } : { url, state }));
+  return entries.map(([url, state]) => {
+    if (isObject(state)) return { url, ...state };
+    // A number is a verdict only where nothing else is said of the URL.
+    return asFlag(state) === null ? { url, state } : { url, state, found: state };
+  });
+}
+
+/** Converts `{ "hits": ["https://…"], "misses": [] }` to the results of a check, by the groups that `isVerdict` knows. */
+export function listVerdicts(data: Json, isVerdict: (name: string) => boolean): Json[] {
+  const isAddresses = (value: Json): value is readonly string[] =>
+    isList(value) && value.length > 0 && value.every((each) => typeof each === 'string' && /^https?:\/\//i.test(each));
+  return Object.entries(isObject(data) ? data : {}).flatMap(([name, urls]) =>
+    isAddresses(urls) && isVerdict(name) ? urls.map((url) => ({ url, verdict: name })) : [],
+  );
 }
 
 /** Converts `{ "done": ["https://…"], "failed": [{ "url": "https://…" }] }` to a list of entries with their state. */

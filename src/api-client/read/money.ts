@@ -1,7 +1,7 @@
 import { listReadings } from '../../../contract/amount-text.ts';
 import { MICROS_PER_TRY, type Micros } from '../../../contract/money.ts';
 import { type AmountFormat, readTwoWays } from '../../submission/amount-format.ts';
-import { asWord, getField, indexFields, type Json, readFirst } from './fields.ts';
+import { asCount, asWord, getField, indexFields, type Json, readFirst } from './fields.ts';
 
 /** Suffixes of field names whose amounts are not in lira, with the value of one unit in micro-lira. */
 const MINOR_UNITS = [
@@ -16,6 +16,7 @@ const MINOR_UNITS = [
 const AMOUNT = ['amount', 'value', 'available', 'current', 'balance', 'total'];
 
 const CURRENCY = ['currency', 'currencycode'];
+const EXPONENT = ['exponent'];
 
 type Fields = ReadonlyMap<string, Json>;
 
@@ -73,7 +74,8 @@ export function createMoneyReader(format: AmountFormat | null): MoneyReader {
     for (const name of names) {
       const isMinor = MINOR_UNITS.some(([ending]) => name.endsWith(ending));
       const lira = isMinor ? undefined : getField(fields, name);
-      const amount = lira === undefined ? null : toMoney(lira, fields, names);
+      const amount =
+        lira === undefined ? null : typeof lira === 'number' ? toScaled(lira, fields) : toMoney(lira, fields, names);
       if (amount !== null) return amount;
       for (const [ending, worth] of MINOR_UNITS) {
         const minor = getField(fields, name.endsWith(ending) ? name : name + ending);
@@ -82,6 +84,14 @@ export function createMoneyReader(format: AmountFormat | null): MoneyReader {
       }
     }
     return null;
+  }
+
+  /** A number, in the units that an `exponent` beside it says: `{ "balance": 125, "exponent": 2 }` is 1.25. */
+  function toScaled(value: number, around: Fields): Found {
+    const exponent = readFirst(around, EXPONENT, asCount);
+    if (exponent === null || exponent > 6) return toMoney(value, around, AMOUNT);
+    const micros = value * 10 ** (6 - exponent);
+    return findOtherCurrency(around) === null && Number.isSafeInteger(micros) ? (micros as Micros) : null;
   }
 
   /** A number, a text or an object that may name its currency; else the one named `around` it counts. */

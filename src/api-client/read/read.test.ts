@@ -199,6 +199,76 @@ describe('response readers', () => {
     assert.equal((read as InvalidPayload).what, 'without a list of submissions (it has pending, _links)');
   });
 
+  test('reads what a job groups into objects of its own, and what was asked before what is left of it', () => {
+    const job = {
+      reference: 'SUB-1',
+      status: 'partial',
+      timestamps: { createdAt: '2026-01-15T12:00:00Z', finishedAt: '2026-01-15T13:00:00Z' },
+      cost: { currency: 'TRY', per_page: '0.2500', charge: '15.0000', refund: '0.5000', total: '14.5000' },
+      pages: { total: 60, waiting: 0, failed: 2 },
+    };
+    const read = readSubmissions({ submissions: [job] }, {}, requested, format);
+    assert.ok(!(read instanceof InvalidPayload));
+    const [{ createdAt, charged, pricePerUrl, urlCount, failed } = {} as never] = read.submissions;
+    assert.deepEqual(
+      [createdAt, charged, pricePerUrl, urlCount, failed],
+      [Date.UTC(2026, 0, 15, 12), 15_000_000, 250_000, 60, 2],
+    );
+    assert.equal(readAccepted({ reference: 'A', price: { each: '0.1250', total: '7.5000' } }, format).charged, 7_500_000);
+    const shown = readAccount({ wallet: { currency: 'TRY', price_per_url: { standard: 0.35, fast: 0.8 } } }, format);
+    assert.deepEqual(shown instanceof InvalidPayload ? null : shown.prices, { standard: 350_000, fast: 800_000 });
+  });
+
+  test('reads a balance in the units of its exponent', () => {
+    assert.deepEqual(readBalance({ balance: 100_000, currency: 'TRY', exponent: 2 }, format), {
+      balance: 1_000_000_000,
+    });
+  });
+
+  test('reads URLs as rows with their columns, and inside a target', () => {
+    const read = (url_states: Json, more: object = {}) => {
+      const detail = readDetail(
+        { status: 'partial', url_states, ...more } as Json,
+        {},
+        requested,
+        format,
+        'R' as Reference,
+      );
+      return detail instanceof InvalidPayload ? [] : detail.urls.map(({ url, state }) => [url, state]);
+    };
+    const wanted = [
+      ['https://a.example/', 'completed'],
+      ['https://b.example/', 'failed'],
+    ];
+    const rows = wanted.map(([url], n) => [n, url ?? '', n === 0 ? 'done' : 'error']);
+    assert.deepEqual(read(rows, { url_states_columns: ['n', 'url', 'state'] }), wanted);
+    const targets = wanted.map(([url = ''], n) => ({ target: { url }, state: n === 0 ? 'DELIVERED' : 'FAILED' }));
+    assert.deepEqual(read({ content: targets, pageable: { page: 1, size: 100 } }), wanted);
+  });
+
+  test('reads verdicts as a map, under findings, and as groups of addresses', () => {
+    const read = (data: Json) => {
+      const check = readCheck(data, {}, format);
+      return check instanceof InvalidPayload ? [] : check.results.map(({ url, verdict }) => [url, verdict]);
+    };
+    const [a, b] = ['https://a.example/', 'https://b.example/'];
+    const wanted = [
+      [a, 'found'],
+      [b, 'not-found'],
+    ];
+    assert.deepEqual(read({ check_id: 'C1', found: { [a]: 1, [b]: 0 }, found_count: 1 }), wanted);
+    assert.deepEqual(
+      read({
+        findings: [
+          { url: a, finding: 'FOUND' },
+          { url: b, finding: 'NOT_FOUND' },
+        ],
+      }),
+      wanted,
+    );
+    assert.deepEqual(read({ check_id: 'C1', hits: [a], misses: [b] }), wanted);
+  });
+
   test('an address that was unescaped keeps the space at its end', () => {
     const read = (url: string) => {
       const detail = readDetail({ urls: [{ url }] }, {}, requested, format, 'SUB-1' as Reference);

@@ -84,7 +84,7 @@ export function readAccepted(data: Json, format: AnswerFormat): AcceptedData {
   const { outer, job } = findJob(data, format);
   const fields = new Map([...outer, ...job]);
   const both = listMoney(fields, format);
-  const charged = money.readIn(both, names.charge);
+  const charged = readCharge(both, format);
   const pricePerUrl = money.readIn(both, names.price);
   const price = money.readIn(both, ['price']);
   const isInLira = charged !== null || pricePerUrl !== null || price !== null;
@@ -136,7 +136,7 @@ function toView(outer: Fields, job: Fields, format: AnswerFormat): Omit<Submissi
       null,
     completed: readFirst(counts, names.completed, asCount),
     failed: readFirst(counts, names.failed, asCount),
-    charged: money.readIn(amounts, names.charge),
+    charged: readCharge(amounts, format),
     // In a list a mere "price" is as likely that of the whole job.
     pricePerUrl: money.readIn(amounts, names.price),
     service: readFirst(both, names.service, asServiceLevel),
@@ -151,6 +151,10 @@ const listMoney = (fields: Fields, { names }: AnswerFormat): Fields[] => [
     return isObject(value) ? [indexInside(fields, value)] : [];
   }),
 ];
+
+/** In an object of amounts a mere total is what was charged; beside the other fields of a job it may be anything. */
+const readCharge = ([fields = new Map(), ...inside]: readonly Fields[], { names, money }: AnswerFormat): Micros | null =>
+  money.readIn([fields, ...inside], names.charge) ?? money.readIn(inside, ['total']);
 
 /** By its usual names, else the earliest time in the job: nothing happens to a job before it is created. */
 function readCreatedAt(outer: Fields, job: Fields, { created, times }: AnswerFormat['names']): number | null {

@@ -214,7 +214,10 @@ describe('response readers', () => {
       [createdAt, charged, pricePerUrl, urlCount, failed],
       [Date.UTC(2026, 0, 15, 12), 15_000_000, 250_000, 60, 2],
     );
-    assert.equal(readAccepted({ reference: 'A', price: { each: '0.1250', total: '7.5000' } }, format).charged, 7_500_000);
+    assert.equal(
+      readAccepted({ reference: 'A', price: { each: '0.1250', total: '7.5000' } }, format).charged,
+      7_500_000,
+    );
     const shown = readAccount({ wallet: { currency: 'TRY', price_per_url: { standard: 0.35, fast: 0.8 } } }, format);
     assert.deepEqual(shown instanceof InvalidPayload ? null : shown.prices, { standard: 350_000, fast: 800_000 });
   });

@@ -153,8 +153,10 @@ const listMoney = (fields: Fields, { names }: AnswerFormat): Fields[] => [
 ];
 
 /** In an object of amounts a mere total is what was charged; beside the other fields of a job it may be anything. */
-const readCharge = ([fields = new Map(), ...inside]: readonly Fields[], { names, money }: AnswerFormat): Micros | null =>
-  money.readIn([fields, ...inside], names.charge) ?? money.readIn(inside, ['total']);
+const readCharge = (
+  [fields = new Map(), ...inside]: readonly Fields[],
+  { names, money }: AnswerFormat,
+): Micros | null => money.readIn([fields, ...inside], names.charge) ?? money.readIn(inside, ['total']);
 
 /** By its usual names, else the earliest time in the job: nothing happens to a job before it is created. */
 function readCreatedAt(outer: Fields, job: Fields, { created, times }: AnswerFormat['names']): number | null {

@@ -49,7 +49,8 @@ describe('what is due and gone after visits to random sites is what the model sa
     for (const each of played) add(each);
   });
 
-  for (let seed = 2_001; seed <= 2_010; seed += 1) {
+  // In 200,805 a body breaks off between two dates of one page.
+  for (const seed of [2_001, 2_002, 2_003, 2_004, 2_005, 2_006, 2_007, 2_008, 2_009, 2_010, 200_805]) {
     testOnEach(`site ${seed}`, async (db) => add(await playSite(server, db, seed)));
   }
 

@@ -109,9 +109,11 @@ export class Model {
       return true;
     }
     if (isTransient(answer) && attempts.length < MOST_ATTEMPTS) throw new Error(`${path} was given up too early`);
-    for (const { exchange, location } of attempts) {
-      if (exchange.answer.kind === 'document')
-        this.#show(path, this.#toPages(cut(exchange.answer), location, exchange.answer.doc));
+    // Each attempt continues where the one before it broke off, so all of them are one reading of one document.
+    for (const { exchange, location } of attempts.toReversed()) {
+      if (exchange.answer.kind !== 'document') continue;
+      this.#show(path, this.#toPages(cut(exchange.answer), location, exchange.answer.doc));
+      break;
     }
     return false;
   }

@@ -31,6 +31,9 @@ export const getStart = (version: Version): number => (version - (version & 7)) 
 /** Whether it lies so far ahead of `now` that it is no moment of a change. */
 export const isAhead = (version: Version, now: number): boolean => getStart(version) > now + FUTURE_MS;
 
+/** The first moment at which it no longer `isAhead`, in milliseconds since 1970. */
+export const getAheadEnd = (version: Version): number => getStart(version) - FUTURE_MS;
+
 /**
  * Whether `a` is certainly later than `b`. Of equal spans the later moment is. Otherwise all of `b` must have passed when `a`
  * begins, in any zone: a day and a moment in it, or a few hours from it, may be one edit. What is unknown is never later, nor

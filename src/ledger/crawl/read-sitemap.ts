@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { UrlBytes } from '../../url/normal-bytes.ts';
-import { isAhead, toLatest, type Version } from '../../url/version.ts';
+import { getAheadEnd, isAhead, toLatest, type Version } from '../../url/version.ts';
 import { asKey, fingerprint, fingerprintBytes } from '../pages/fingerprint.ts';
 import { type FingerprintList, type GrowingList, growingList, listKeys } from '../pages/fingerprint-list.ts';
 import { FetchTimes } from './fetch-times.ts';
@@ -36,8 +36,11 @@ export interface SitemapReading {
   readonly urls: number;
   /** Every version is the time of the fetch, so far: they count as unknown. */
   readonly isStamped: boolean;
-  /** A version lies ahead of the clock and counts as unknown: once its time has come, or the clock is right, it is one. */
-  readonly hasAhead: boolean;
+  /**
+   * Versions that lie ahead of the clock count as unknown. When the first of them no longer does, in milliseconds since 1970:
+   * its time has come, or the clock was wrong. Null without one.
+   */
+  readonly aheadUntil: number | null;
   /** Fingerprints that disappeared: meaningful only after the sitemap was read to its end. */
   missing(): bigint[];
   /** Fingerprints that were not in the last complete visit. */
@@ -78,7 +81,7 @@ export function readSitemap(before: FingerprintList, seed: number, now: number):
   let shown: Float64Array | null = null;
   /** A URL stands in the document twice: then the list may become what it was. */
   let hasRepeats = false;
-  let hasAhead = false;
+  let aheadUntil: number | null = null;
   let next = 0;
   /** Where `find` expects the next entry. */
   let ahead = 0;
@@ -172,7 +175,7 @@ export function readSitemap(before: FingerprintList, seed: number, now: number):
     computeFingerprint(url);
     const [high = 0, low = 0] = half;
     const isUnknown = named === null || isAhead(named, now);
-    if (isUnknown && named !== null) hasAhead = true;
+    if (isUnknown && named !== null) aheadUntil = Math.min(aheadUntil ?? Number.POSITIVE_INFINITY, getAheadEnd(named));
     const version = isUnknown ? 0 : named;
     const index = indexOf(high, low, next);
     if (index >= 0) {
@@ -241,8 +244,8 @@ export function readSitemap(before: FingerprintList, seed: number, now: number):
     get isStamped() {
       return times.isStamped;
     },
-    get hasAhead() {
-      return hasAhead;
+    get aheadUntil() {
+      return aheadUntil;
     },
     missing() {
       const gone: bigint[] = [];

@@ -60,20 +60,32 @@ describe('the verdict on a sitemap', () => {
     },
   );
 
-  testLedger('keeps nothing that lets the next visit skip a sitemap with a date that lies ahead', async (ledger) => {
-    const known = { kind: 'urlset', urls: 1, fingerprint: '0'.repeat(64), bytes: 1, tookMs: 1 } as const;
-    const visit = async (name: string, daysAhead: number) => {
-      const run = name as RunId;
-      const start = { watch: WATCH.id, account: ACCOUNT.id, run, sources: [sitemap], scope: '' };
-      await beginRun(ledger, { ...start, firstRun: 'submit' });
-      const observation = await observe(ledger, run);
-      const version = makeVersion(ledger.now() + daysAhead * DAY, SPAN.second);
-      await observation.entries(sitemap, [{ url: shopUrl('1'), version }]);
-      await observation.verdict(sitemap, { ...known, verdict: 'complete', etag: '"a"' });
-      await endRun(ledger, run, 'previewed');
-      return (await getStoredSitemap(ledger, run, sitemap))?.etag;
-    };
-    assert.equal(await visit('r1', 2), undefined);
-    assert.equal(await visit('r2', 0), '"a"');
-  });
+  testLedger(
+    'lets visits skip a sitemap that is the same until the first date that lies ahead has come',
+    async (ledger) => {
+      const known = { kind: 'urlset', urls: 1, fingerprint: '0'.repeat(64), bytes: 1, tookMs: 1 } as const;
+      const began = ledger.now();
+      const visit = async (name: string, day: number, daysAhead: readonly number[], kept: SitemapVerdict) => {
+        const run = name as RunId;
+        const start = { watch: WATCH.id, account: ACCOUNT.id, run, sources: [sitemap], scope: '' };
+        const then = { ...ledger, now: () => began + day * DAY };
+        await beginRun(then, { ...start, firstRun: 'submit' });
+        const observation = await observe(then, run);
+        const entries = daysAhead.map((days, at) => {
+          return { url: shopUrl(String(at)), version: makeVersion(began + days * DAY, SPAN.second) };
+        });
+        await observation.entries(sitemap, entries);
+        await observation.verdict(sitemap, kept);
+        await endRun(then, run, 'previewed');
+        return async (later: number) =>
+          (await getStoredSitemap({ ...ledger, now: () => began + later * DAY }, run, sitemap))?.etag;
+      };
+      const first = await visit('r1', 0, [9, 5, 0, 7], { ...known, verdict: 'complete', etag: '"a"' });
+      assert.deepEqual([await first(0), await first(3.9), await first(4)], ['"a"', '"a"', undefined]);
+      const same = await visit('r2', 3, [], { ...known, verdict: 'not-modified', etag: '"b"' });
+      assert.deepEqual([await same(3.9), await same(4)], ['"b"', undefined]);
+      const come = await visit('r3', 5, [0, 1], { ...known, verdict: 'complete', etag: '"c"' });
+      assert.deepEqual(await come(1_000), '"c"');
+    },
+  );
 });

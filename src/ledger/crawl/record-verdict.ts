@@ -32,22 +32,25 @@ export async function recordVerdict(
   switch (verdict.verdict) {
     case 'complete':
       await replaceList(tx, visit);
-      // What is known lets the next visit skip a sitemap that is the same, though its dates may have come by then.
-      await saveSitemap(tx, now, run, visit, visit.reading.hasAhead ? null : toKnownSitemap(verdict));
+      await saveSitemap(tx, now, run, visit, toKnownSitemap(verdict, visit.reading.aheadUntil));
       break;
     case 'duplicate':
       await replaceList(tx, visit);
       await saveSitemap(tx, now, run, visit, null);
       break;
-    case 'not-modified':
+    case 'not-modified': {
+      const row = await tx.get(sql<{ urls: number; known: string | null }>`
+        SELECT urls, known FROM sitemaps WHERE id = ${sitemapId}`);
+      urls = row?.urls ?? 0;
       await tx.run(sql`UPDATE sitemaps SET complete_at = ${now}, baseline = 0 WHERE id = ${sitemapId}`);
       // The same bytes were transferred, perhaps with other validators. A 304 brings nothing that is not kept.
       if (verdict.saved === undefined) {
-        const known = JSON.stringify(toKnownSitemap(verdict));
+        const { validUntil = null } = JSON.parse(row?.known ?? '{}') as Partial<StoredSitemap>;
+        const known = JSON.stringify(toKnownSitemap(verdict, validUntil));
         await tx.run(sql`UPDATE sitemaps SET known = ${known} WHERE id = ${sitemapId}`);
       }
-      urls = (await tx.get(sql<{ urls: number }>`SELECT urls FROM sitemaps WHERE id = ${sitemapId}`))?.urls ?? 0;
       break;
+    }
     case 'incomplete':
       problem = verdict;
       // No complete visit lists these: if the page disappears before one does, only this record makes it gone.
@@ -110,7 +113,7 @@ async function saveSitemap(
   await insertRows(tx, 'sitemaps', columns, listed, 'ON CONFLICT (watch_id, url) DO NOTHING');
 }
 
-function toKnownSitemap(verdict: StoredSitemap): StoredSitemap {
+function toKnownSitemap(verdict: StoredSitemap, validUntil: number | null): StoredSitemap {
   const { kind, urls, fingerprint, etag, lastModified, location, children, bytes, tookMs } = verdict;
   return {
     kind,
@@ -118,6 +121,7 @@ function toKnownSitemap(verdict: StoredSitemap): StoredSitemap {
     fingerprint,
     bytes,
     tookMs,
+    ...(validUntil === null ? {} : { validUntil }),
     ...(etag === undefined ? {} : { etag }),
     ...(lastModified === undefined ? {} : { lastModified }),
     ...(location === undefined ? {} : { location }),

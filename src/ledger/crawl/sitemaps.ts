@@ -19,6 +19,8 @@ export interface StoredSitemap {
   /** Of the last transfer: bytes as sent, and milliseconds. */
   readonly bytes: number;
   readonly tookMs: number;
+  /** From this moment on the same bytes say something else: a date in them lies ahead until then. */
+  readonly validUntil?: number;
 }
 
 /** The crawl's verdict on a sitemap; the crawler's own verdicts have this shape. */
@@ -33,7 +35,7 @@ export type SitemapVerdict =
   | { readonly verdict: 'duplicate'; readonly sameAs: string }
   | { readonly verdict: 'incomplete'; readonly code: string; readonly message: string };
 
-/** The stored result of a sitemap's last complete visit in the run's scope; undefined without one. */
+/** The stored result of a sitemap's last complete visit in the run's scope; undefined without one that still holds. */
 export async function getStoredSitemap(
   ledger: Ledger,
   run: RunId,
@@ -43,7 +45,9 @@ export async function getStoredSitemap(
   const row = await ledger.db.get(sql<{ known: string }>`
     SELECT known FROM sitemaps
     WHERE watch_id = ${watch_id} AND url = ${sitemap} AND scope = ${scope} AND known IS NOT NULL`);
-  return row === undefined ? undefined : (JSON.parse(row.known) as StoredSitemap);
+  if (row === undefined) return undefined;
+  const known = JSON.parse(row.known) as StoredSitemap;
+  return known.validUntil !== undefined && known.validUntil <= ledger.now() ? undefined : known;
 }
 
 /**

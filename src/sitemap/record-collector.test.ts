@@ -107,7 +107,7 @@ describe('pages as bytes', () => {
       recognizer: { find: () => -1, findNext: () => -1 },
     });
     const record = Buffer.from('https://shop.example/a-page 2026-01-01');
-    const fields = { locFrom: 0, locTo: 27, lastmodFrom: 28, lastmodTo: record.length };
+    const fields = { locFrom: 0, locTo: 27, lastmodFrom: 28, lastmodTo: record.length, end: record.length };
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
     for (let read = 0; read < 400; read += 1) {

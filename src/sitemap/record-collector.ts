@@ -14,6 +14,8 @@ import type { RecordFields } from './read/record-layout.ts';
 const PROTOCOL_URLS = 50_000;
 /** Twenty times the limit of the protocol, whatever the limit of the crawl is. No honest site has a file of this size. */
 const MAX_URLS = 1_000_000;
+/** Bytes from which on a record is mostly other things than its texts, so that those would keep too much of a block alive. */
+const LONG_RECORD = 512;
 
 /** The pages that one crawl may still yield, over all its sitemaps. */
 export interface Budget {
@@ -121,7 +123,7 @@ export class RecordCollector implements Sink {
       return true;
     }
     // With a recognizer, few pages come to here.
-    const alone = this.#options.recognizer !== undefined;
+    const alone = this.#options.recognizer !== undefined || fields.end - locFrom > LONG_RECORD;
     const lastmod = hasDate ? block.slice(lastmodFrom, lastmodTo, alone) : null;
     const text = (url.bytes === bytes ? block.slice(url.from, url.to, alone) : toText(url)) as Url;
     const loc = url.hasLetters ? bytes.toString('utf8', locFrom, locTo).replaceAll('&amp;', '&') : text;

@@ -19,5 +19,6 @@ export const CHAR = {
   question: 0x3f,
   upperT: 0x54,
   upperZ: 0x5a,
+  closingBracket: 0x5d,
   lowerE: 0x65,
 } as const;

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crawl } from '../../../src/sitemap/crawl.ts';
+// The crawler loads these with the first address. Imports are not crawl time, neither ours nor those of the peers.
+import '../../../src/sitemap/fetch/connections.ts';
+import '../../../src/sitemap/fetch/http.ts';
 
 /** Two crawls in two processes: locs are gathered for the digest in one, and only counted where time is measured. */
 const [url, mode] = [process.argv.at(-1)!, process.env.BENCH_DIGEST];

@@ -1,6 +1,5 @@
-import { CHAR } from '../../url/characters.ts';
 import type { Block } from './block.ts';
-import { findMarkup, Piece } from './piece.ts';
+import { findMarkup, findQuote, findSectionEnd, Piece } from './piece.ts';
 
 const MAX_LENGTH = 4_000;
 /** A tag whose values are in double quotes and hold no markup, a CDATA section, or text. */
@@ -43,14 +42,7 @@ export class ChildLayout {
 
 function findHoleEnd(hole: Hole, block: Block, from: number): number {
   if (hole === 'text') return findMarkup(block, from);
-  const { bytes } = block;
-  if (hole === 'section') return bytes.indexOf(']]>', from, 'latin1');
-  for (let at = from; at < bytes.length; at += 1) {
-    const code = bytes[at] ?? 0;
-    if (code === CHAR.quote) return at;
-    if (code === CHAR.lt || code === CHAR.gt) return -1;
-  }
-  return -1;
+  return hole === 'value' ? findQuote(block, from) : findSectionEnd(block, from);
 }
 
 /** Learns the layout of a child that was read without any problem; null for one whose bytes alone do not decide what it means. */

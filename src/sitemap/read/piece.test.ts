@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Block } from './block.ts';
-import { findMarkup, Piece } from './piece.ts';
+import { findMarkup, findQuote, findSectionEnd, Piece } from './piece.ts';
 
 /** Bytes of few values, so that pieces repeat: with `<`, its neighbours, and what borrows from a byte beside it. */
 const bytes = fc
@@ -20,6 +20,25 @@ describe('bytes of a block', () => {
         assert.equal(findMarkup(block, start), isThere ? found : document.length);
       }),
       { numRuns: 5_000 },
+    );
+  });
+
+  test('the end of a value and of a section are found wherever they are, from every index', () => {
+    const marks = fc
+      .array(fc.constantFrom(0x22, 0x3c, 0x3e, 0x5d, 0x5d, 0x3d, 0xa2, 0xbc, 0xdd, 0x00, 0x80, 0x61, 0x61, 0x61), {
+        maxLength: 40,
+      })
+      .map((values) => Buffer.from(values));
+    fc.assert(
+      fc.property(marks, fc.nat(40), (document, from) => {
+        const block = new Block(document);
+        const start = Math.min(from, document.length);
+        const text = document.toString('latin1');
+        const value = /^[^"<>]*"/.exec(text.slice(start));
+        assert.equal(findQuote(block, start), value === null ? -1 : start + value[0].length - 1);
+        assert.equal(findSectionEnd(block, start), text.indexOf(']]>', start));
+      }),
+      { numRuns: 10_000 },
     );
   });
 

@@ -30,6 +30,8 @@ export interface RecordFields {
   readonly locTo: number;
   readonly lastmodFrom: number;
   readonly lastmodTo: number;
+  /** Where the record ends. */
+  readonly end: number;
 }
 
 /**
@@ -67,6 +69,10 @@ export class RecordLayouts implements RecordFields {
   /** Of its children behind the last field: where each begins and ends. */
   #draftChildren: number[] = [];
   #draftTailTo = -1;
+
+  get isEmpty(): boolean {
+    return this.#layouts.length === 0;
+  }
 
   /** Whether a record with a known layout begins at `lt` and ends in this block. */
   match(block: Block, lt: number): boolean {

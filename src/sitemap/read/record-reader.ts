@@ -15,6 +15,8 @@ import { RecordLayouts } from './record-layout.ts';
 
 /** 1,000 images with long captions fit. */
 const RECORD_LIMIT = 2 * 1024 * 1024;
+/** A record that begins in so many last bytes of a block may wait for the next one. Few are longer. */
+const WAITING = 4 * 1024;
 
 /**
  * Reads urlset and sitemapindex in one pass over the bytes (docs/explanation/sitemaps.md, "How it reads"). It moves from
@@ -31,6 +33,7 @@ export class RecordReader implements DocumentReader {
   readonly #place = new Place();
   readonly #layouts = new RecordLayouts();
   readonly #feeder = new BlockFeeder((block) => this.#scan(block));
+  #isLast = false;
   /** The end of the comment, section or instruction that is being skipped; '' for none. */
   #skipUntil = '';
 
@@ -53,6 +56,7 @@ export class RecordReader implements DocumentReader {
   }
 
   end(cut: boolean): void {
+    this.#isLast = true;
     const rest = this.#feeder.end();
     this.#elements.finish();
     if (cut) return;
@@ -90,10 +94,14 @@ export class RecordReader implements DocumentReader {
           this.#take(at, lt, true);
         } else if (this.#elements.depth === 0) this.#looseText(at, lt);
       }
-      if (this.#elements.depth === 1 && this.#layouts.match(block, lt)) {
-        this.#recordAsBefore(lt);
-        at = this.#layouts.end;
-        continue;
+      if (this.#elements.depth === 1 && !this.#layouts.isEmpty) {
+        if (this.#layouts.match(block, lt)) {
+          this.#recordAsBefore(lt);
+          at = this.#layouts.end;
+          continue;
+        }
+        // Whole, in the next block, it may fit a layout. The parts of it would be tokenized.
+        if (bytes.length - lt < WAITING && !this.#isLast) return lt;
       }
       at = this.#markup(lt);
       if (at < 0) return lt;

@@ -138,6 +138,24 @@ describe('records of a known layout', () => {
     assert.ok(known > DOCUMENTS * 6 && children > DOCUMENTS * 12, `${known} known records, ${children} known children`);
   });
 
+  test('a record is read wherever a block of the document ends in it, and where the document does', () => {
+    const record = (n: number) =>
+      `<url><loc>https://a.example/${n}</loc><lastmod>2026-01-01</lastmod><image:image><image:loc>https://a.example/${n}.jpg</image:loc></image:image></url>`;
+    const records = Array.from({ length: 480 }, (_, n) => record(n));
+    // Longer than what waits for the next block.
+    records[470] = record(470).replace('.jpg', 'x'.repeat(6_000));
+    const { length } = record(100);
+    for (let shift = 0; shift <= length; shift += 1) {
+      const head = `<urlset ${NS} xmlns:image="http://image.example/"><!--${'x'.repeat(shift)}-->`;
+      const whole = Buffer.from(`${head}${records.join('')}</urlset>`);
+      const read = readRecords(whole, () => whole.length);
+      assert.deepEqual([read.records.length, read.problems], [480, []], `shift ${shift}`);
+      const cut = Buffer.from(`${head}${records.slice(0, 450).join('')}${record(450).slice(0, shift)}`);
+      const broken = readRecords(cut, () => cut.length);
+      assert.equal(broken.records.length, shift < length ? 450 : 451, `shift ${shift}`);
+    }
+  });
+
   test('a second root with another namespace forgets the layouts of the first', () => {
     const record = '<x:url><x:loc>https://a.example/</x:loc></x:url>';
     const first = `<x:urlset xmlns:x="http://www.sitemaps.org/schemas/sitemap/0.9">${record}${record}</x:urlset>`;

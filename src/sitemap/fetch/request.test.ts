@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { collect, sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
@@ -53,6 +54,24 @@ describe('a connection that is kept alive', () => {
     );
     const got = await collect([`${server.origin}/index.xml`], { concurrency: 1 });
     assert.deepEqual([got.locs.length, server.connections()], [2, 1]);
+  });
+
+  test('gives large bodies as they are, and keeps no memory of what was read', async () => {
+    const pages = (name: string) => Array.from({ length: 40_000 }, (_, n) => `${PAGE}${name}/${n}`);
+    await using server = await serveRaw((socket, path) =>
+      socket.write(respond(path === '/index.xml' ? sitemapindex('/a.xml', '/b.xml') : urlset(...pages(path)))),
+    );
+    const read: Buffer[] = [];
+    const watch = (message: unknown) => {
+      const { socket } = message as { socket: Socket };
+      socket.on('data', (chunk) => read.push(chunk));
+    };
+    subscribe('net.client.socket', watch);
+    const got = await collect([`${server.origin}/index.xml`], { concurrency: 1 });
+    unsubscribe('net.client.socket', watch);
+    assert.deepEqual([got.locs, server.connections()], [[...pages('/a.xml'), ...pages('/b.xml')], 1]);
+    const kept = read.reduce((sum, { length }) => sum + length, 0);
+    assert.ok(read.length > 20 && kept < 500_000, `${kept} bytes of ${read.length} reads`);
   });
 
   test('that the server has closed costs no attempt', async () => {

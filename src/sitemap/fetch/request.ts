@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { freeChunk } from '../free-chunk.ts';
 import { SitemapError } from '../problems.ts';
 import { type Connections, http, https } from './connections.ts';
 import { toNetworkError } from './http-error.ts';
@@ -52,6 +53,8 @@ function send(url: URL, { connections, headers, timeouts, signal }: RequestOptio
       timer = setTimeout(expire('no answer in time'), timeouts.headersMs);
     };
     sent.once('socket', (socket) => {
+      // Behind the listener that the request has just added: by then Node's parser has copied the body out of the chunk.
+      socket.off('data', freeChunk).on('data', freeChunk);
       if (socket.connecting) socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', awaitAnswer);
       else awaitAnswer();
     });

@@ -1,4 +1,5 @@
 import type { SitemapKind } from '../events.ts';
+import { freeChunk } from '../free-chunk.ts';
 import { SitemapError } from '../problems.ts';
 import { FORMATS, type ReaderOptions } from './formats.ts';
 import { decompressed } from './gunzip.ts';
@@ -48,7 +49,7 @@ export async function readDocument(source: DocumentSource, sink: Sink, options: 
       isReading = true;
       document.write(chunk);
       isReading = false;
-      release(chunk);
+      freeChunk(chunk);
       await options.drain();
     }
   } catch (error) {
@@ -57,18 +58,6 @@ export async function readDocument(source: DocumentSource, sink: Sink, options: 
     throw error;
   }
   document.end();
-}
-
-/**
- * Frees the memory of a chunk now. The garbage collector would free it tens of megabytes later, because it does not count
- * memory outside of its heap; without this a crawl of gigabytes needs far more memory than one of kilobytes. Chunks are
- * read in order, so the chunk at the end of an ArrayBuffer is the last that uses it. The pool that Node shares among small
- * buffers is left alone.
- */
-function release(chunk: Buffer): void {
-  const memory = chunk.buffer;
-  if (!(memory instanceof ArrayBuffer) || memory.byteLength < 32_768 || memory.byteLength === Buffer.poolSize) return;
-  if (chunk.byteOffset + chunk.length === memory.byteLength) memory.transfer(0);
 }
 
 class Document {

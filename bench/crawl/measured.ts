@@ -16,9 +16,12 @@ export interface Measured {
 const TIMEOUT_MS = 180_000;
 
 /** Runs a crawler once; a text that says why not when it failed. */
-export async function measure({ command }: Pick<Runner, 'command'>, url: string): Promise<Measured | string> {
+export async function measure(
+  { command, env }: Pick<Runner, 'command' | 'env'>,
+  url: string,
+): Promise<Measured | string> {
   const [program, ...args] = command;
-  const child = spawn(program!, [...args, url], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program!, [...args, url], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk) => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Complain } from './check-references.ts';
@@ -60,6 +60,14 @@ function checkFolders(
   complain: Complain,
 ): void {
   const file = /^sqlite:(?!:memory:)(.+)$/.exec(ledger?.url ?? '')?.[1];
+  const foreign = file === undefined ? null : findForeignFile(resolvePath(folder, file));
+  if (foreign !== null)
+    complain(
+      ['ledger', 'url'],
+      { says: `${file} ${foreign}; name a file of its own, or bring the ledger back ("courier restore")` },
+      'value',
+      'warning',
+    );
   for (const [path, written] of [
     [['report', 'folder'], report?.folder],
     [['retention', 'archive'], retention?.archive],
@@ -70,6 +78,23 @@ function checkFolders(
       complain(path, { says: `${written} cannot be written (${why}); name another folder` }, 'value', 'warning');
   }
 }
+
+/** Why a file that exists is not a ledger; null when it may be one. */
+function findForeignFile(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  if (!found.isFile()) return 'is not a file';
+  const start = Buffer.alloc(SQLITE.length);
+  const opened = openSync(file, 'r');
+  try {
+    const length = readSync(opened, start);
+    return length === 0 || start.toString('latin1') === SQLITE ? null : 'is a file of another kind, or damaged';
+  } finally {
+    closeSync(opened);
+  }
+}
+
+const SQLITE = 'SQLite format 3\0';
 
 /** Types of file systems that hold no files of people (statfs(2)): proc and sysfs. */
 const NO_DISK = [0x9fa0, 0x62656572];
@@ -115,7 +140,8 @@ function findUnreadable(file: string): string | null {
 function findMissingFile(source: string, folder: string): Fault | null {
   if (isAddress(source) && !/^file:/i.test(source)) return null;
   const file = isAddress(source) ? fileURLToPath(source) : absoluteSource(source, folder);
-  if (existsSync(file)) return null;
+  if (existsSync(file))
+    return statSync(file).isDirectory() ? { says: `"${source}" is a folder; name the files of the sitemaps` } : null;
   if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?\/\S*$/i.test(source))
     return {
       says: `"${source}" is not a whole address, and no such file exists`,

@@ -240,9 +240,19 @@ const NO_KEY_HERE: Fault = {
   says: 'do not put the key itself here; write { env: NAME }, with the name of an environment variable, or { file: PATH }',
 };
 
+const isBoth = (value: unknown): boolean => isSettings(value) && 'env' in value && 'file' in value;
+
+/** Whether a setting takes a secret and no text. */
+const isSecretOnly = ({ anyOf = [] }: Expectation): boolean =>
+  anyOf.length > 0 && anyOf.every(({ properties = {} }) => 'env' in properties || 'file' in properties);
+
 function describeValue(error: ErrorObject, path: Path): Fault {
-  if (path.includes('api_key')) return NO_KEY_HERE;
   const schema = error.parentSchema as Expectation;
+  if (isBoth(error.data)) return { says: 'has env and file; write one of them' };
+  if (path.includes('api_key')) return NO_KEY_HERE;
+  // A secret that was written here is not repeated.
+  if (typeof error.data === 'string' && isSecretOnly(schema))
+    return { says: 'do not put the secret itself here', proposals: [example(listExamples(schema))] };
   // The value may be the secret.
   if (schema.pattern === PATTERN.variable)
     return { says: 'this is not the name of an environment variable', proposals: [example(listExamples(schema))] };

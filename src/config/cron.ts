@@ -57,6 +57,16 @@ export function findNeverProblem(cron: string): Fault | null {
   };
 }
 
+/** The message for a line that names hours and every minute of them: `* 4 * * *`, where once was meant. */
+export function findEveryMinuteProblem(cron: string): Fault | null {
+  const [minute, hour = '*', ...rest] = cron.trim().split(/\s+/);
+  if (minute !== '*' || hour.startsWith('*') || findCronProblem(cron) !== null) return null;
+  return {
+    says: `"${cron}" runs every minute of hour ${hour}, 60 times`,
+    proposals: [write([['0', hour, ...rest].join(' ')])],
+  };
+}
+
 /** Whether a range, as `isRange` reads it, has a number. */
 function isInRange(text: string, field: Field, number: number): boolean {
   const [range = '', step] = text.split('/');

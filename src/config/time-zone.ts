@@ -2,8 +2,9 @@ import type { Watch } from './config.ts';
 import { example, type Fault, guess, write } from './fault.ts';
 import { findNearest } from './suggest.ts';
 
-/** Whether it is an IANA time zone that this machine knows. */
+/** Whether it is an IANA time zone that this machine knows. An offset such as +03:00 is none: Temporal knows no such zone. */
 export function isTimeZone(name: string): boolean {
+  if (/^[+-]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
@@ -16,7 +17,7 @@ export function isTimeZone(name: string): boolean {
 /** Why it is not a time zone, and what was probably meant; null when it is one. */
 export function findTimeZoneProblem(name: string): Fault | null {
   if (isTimeZone(name)) return null;
-  const [, sign, hours] = /^(?:UTC|GMT) ?([+-])0?(\d{1,2})(?::?00)?$/i.exec(name) ?? [];
+  const [, sign, hours] = /^(?:UTC|GMT)? ?([+-])0?(\d{1,2})(?::?00)?$/i.exec(name) ?? [];
   // The names of Etc count from the other side: UTC+3 is Etc/GMT-3.
   const offset = hours === undefined ? [] : [`Etc/GMT${sign === '+' ? '-' : '+'}${hours}`];
   const zones = Intl.supportedValuesOf('timeZone');

@@ -33,6 +33,7 @@ export interface PatternProblem {
 
 /** Why no URL path can match a glob; null when one can. */
 export function findGlobProblem(glob: string): PatternProblem | null {
+  if (glob !== glob.trim()) return { says: 'no URL matches it: it ends with a space', write: [glob.trim()] };
   if (isRegex(glob))
     return { says: 'no URL matches it: it is a regular expression, not a glob', write: toGlobs(glob).write };
   if (glob.includes('#'))
@@ -61,6 +62,13 @@ export function toGlobs(text: string): PatternProblem {
     const glob = fromRegex(text);
     return { says: 'is a regular expression, not a glob', write: glob === null ? [] : [glob] };
   }
+  const marked = /^(?:re|regexp?):(.*)$/is.exec(text)?.[1];
+  if (marked !== undefined) {
+    const glob = fromRegex(marked);
+    return { says: 'is a regular expression, not a glob', write: glob === null ? [] : [glob] };
+  }
+  if (text.startsWith('!')) return { says: 'begins with "!", which turns no glob around here', write: [] };
+  if (/^\s+[/*]/.test(text)) return { says: 'begins with a space', write: [text.trim()] };
   const address = /^[a-z][a-z0-9+.-]*:\/\/[^/]*(.*)$/is.exec(text);
   if (address !== null) {
     const path = (address[1] ?? '').replace(/[?#].*/s, '');

@@ -24,7 +24,9 @@ export function compileHosts(hosts: readonly string[]): (origin: URL) => boolean
 
 /** Why no URL can be on a host as it is written; null when one can. */
 export function findHostProblem(host: string): PatternProblem | null {
-  if (parseHost(host) !== null && !ANSWER.test(host)) return null;
+  if (parseHost(host) !== null && !ANSWER.test(host) && !host.startsWith('.')) return null;
+  // No host begins with a dot; other programs mean all below it.
+  if (host.startsWith('.')) return { says: 'no URL is on it: no host begins with a dot', write: [`*${host}`] };
   const named = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#@\\\s]+)(?:\/.*)?$/is.exec(host)?.[1];
   const isHost = named?.includes('.') === true && parseHost(named) !== null;
   return { says: 'no URL is on it: it is not a host', write: isHost ? [named] : [] };

@@ -38,10 +38,12 @@ export const findOpposites = eachAccount(({ status_map: own = {} }, path) => {
   const jobs = Object.entries(own.job ?? {}).flatMap(([meaning, words]) =>
     words.map((word, place) => ({ word, meaning, place, usual: STATES.find((state) => state === word) ?? meaning })),
   );
-  const urls = (own.url?.failed ?? []).map((word, place) => {
-    const known = word !== null && isDefaultUrlWord(word);
-    return { word, meaning: 'failed', place, usual: known ? table.url(word) : 'failed' };
-  });
+  const urls = Object.entries(own.url ?? {}).flatMap(([meaning, words]) =>
+    words.map((word: string | null, place: number) => {
+      const known = word !== null && isDefaultUrlWord(word);
+      return { word, meaning, place, usual: known ? table.url(word) : meaning };
+    }),
+  );
   return [...jobs.map((each) => ['job', each] as const), ...urls.map((each) => ['url', each] as const)].flatMap(
     ([subject, { word, meaning, place, usual }]) =>
       at(
@@ -49,7 +51,7 @@ export const findOpposites = eachAccount(({ status_map: own = {} }, path) => {
         usual === meaning || word === null
           ? null
           : {
-              says: `"${word}" usually means ${usual}; as ${meaning} it ${meaning === 'failed' ? 'may be bought again' : 'ends or opens jobs wrongly'}. Ask the service if it is meant so`,
+              says: `"${word}" usually means ${usual}; as ${meaning} it ${meaning === 'failed' ? 'may be bought again' : 'ends too early or never'}. Ask the service if it is meant so`,
             },
       ),
   );
@@ -93,3 +95,17 @@ export function findSharedKeys({ accounts }: RawConfig): readonly Found[] {
     return other === undefined ? [] : [{ path: ['accounts', id], at: 'key', fault: { says } }];
   });
 }
+
+/** A name with dots is a path, and none of its parts is empty. */
+export const findEmptyFields = eachAccount(({ field_names: fields = {} }, path) =>
+  Object.entries(fields).flatMap(([key, names]) =>
+    (names as readonly (string | null)[]).flatMap((name, place) =>
+      at(
+        [...path, 'field_names', key, String(place)],
+        name === null || name.split('.').every((part) => part.trim() !== '')
+          ? null
+          : { says: `"${name}" has a part without a name, so no answer has such a field` },
+      ),
+    ),
+  ),
+);

@@ -25,13 +25,31 @@ export function findMailAddresses({ notify }: RawConfig): readonly Found[] {
   });
 }
 
-export const findUnsentEvents = ({ notify }: RawConfig): readonly Found[] =>
-  at(
-    ['notify', 'events'],
-    notify?.events !== undefined && Object.keys(notify.channels ?? {}).length === 0
-      ? { says: 'no message is sent for them, because there is no channel' }
-      : null,
+export function findUnsent({ notify }: RawConfig): readonly Found[] {
+  if (Object.keys(notify?.channels ?? {}).length > 0) return [];
+  return (['events', 'digest'] as const).flatMap((key) =>
+    at(
+      ['notify', key],
+      notify?.[key] === undefined ? null : { says: 'no message is sent, because there is no channel' },
+    ),
   );
+}
+
+export const findNoWatch = ({ watches }: RawConfig): readonly Found[] =>
+  at(['watches'], Object.keys(watches).length > 0 ? null : { says: 'has no watch, so nothing is read or bought' });
+
+/** A purpose of its own for each secret: who has the one that a CMS is given must not be able to spend the balance. */
+export function findReusedKeys({ accounts, admin, notify }: RawConfig): readonly Found[] {
+  const keys = new Map(Object.entries(accounts).map(([id, { api_key: key }]) => [JSON.stringify(key), id]));
+  const visit = (path: Found['path'], value: unknown): readonly Found[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    const account = keys.get(JSON.stringify(value));
+    if (account === undefined) return Object.entries(value).flatMap(([key, inner]) => visit([...path, key], inner));
+    const says = `is the API key of account ${account}, which others would get that way; name another secret`;
+    return at(path, { says });
+  };
+  return [...visit(['admin', 'runs'], admin?.runs), ...visit(['notify'], notify)];
+}
 
 export function findLedgerPassword({ ledger }: RawConfig): readonly Found[] {
   const url = ledger?.url ?? '';
@@ -106,14 +124,22 @@ export const findAdminAddress = ({ admin }: RawConfig): readonly Found[] =>
 
 /** Who knows the address can write to the channel. */
 export const findHookSecrets = ({ notify }: RawConfig): readonly Found[] =>
-  Object.entries(notify?.channels ?? {}).flatMap(([name, { slack }]) =>
-    at(
+  Object.entries(notify?.channels ?? {}).flatMap(([name, { slack, teams }]) => [
+    ...at(
+      ['notify', 'channels', name, 'teams'],
+      isOfSlack(teams?.url)
+        ? { says: 'has an address of Slack, which takes no message of Teams; write "slack" in place of "teams"' }
+        : null,
+    ),
+    ...at(
       ['notify', 'channels', name, 'slack', 'url'],
-      typeof slack?.url === 'string' && URL.parse(slack.url)?.hostname === 'hooks.slack.com'
+      isOfSlack(slack?.url)
         ? {
             says: 'is a secret in the file: who has it can write to the channel',
             proposals: [example([{ env: 'COURIER_HOOK_URL' }])],
           }
         : null,
     ),
-  );
+  ]);
+
+const isOfSlack = (url: unknown): boolean => typeof url === 'string' && URL.parse(url)?.hostname === 'hooks.slack.com';

@@ -17,7 +17,8 @@ function withLine(place: 'account' | 'watch' | 'top', line: string): string {
   lines[place] = [...lines[place].filter((each) => !each.startsWith(key)), line];
   const show = (each: readonly string[]) =>
     each.map((text) => `    ${text.replaceAll('\n', text.includes('\n  ') ? '\n' : '\n    ')}\n`).join('');
-  return `version: 1\naccounts:\n  main:\n${show(lines.account)}watches:\n  shop:\n${show(lines.watch)}${lines.top.join('\n')}\n`;
+  const watches = line.startsWith('watches:') ? '' : `watches:\n  shop:\n${show(lines.watch)}`;
+  return `version: 1\naccounts:\n  main:\n${show(lines.account)}${watches}${lines.top.join('\n')}\n`;
 }
 
 interface Said {
@@ -56,6 +57,12 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
     ['account', 'base_url: http://indexing.example/api/v1', 'https://indexing.example/api/v1'],
     ['account', 'base_url: http://203.0.113.5:8080/api/v1', 'https://203.0.113.5:8080/api/v1'],
   ],
+  'base_url has a double slash': [
+    ['account', 'base_url: https://indexing.example//api/v1', 'https://indexing.example/api/v1'],
+  ],
+  'base_url asks for https at the port of http': [
+    ['account', 'base_url: https://indexing.example:80/api/v1', 'https://indexing.example/api/v1'],
+  ],
   'two accounts share a key': [
     [
       'account',
@@ -85,6 +92,7 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
   ],
   'a duration is 0': [
     ['account', 'timeouts: { total: 0s }', '60s'],
+    ['account', 'timeouts: { total: 1ms }', '60s'],
     ['account', 'tracking: { fast: { timeout: 0d } }', '8d'],
     ['account', 'limits: { minute_length: 0ms }', '1m'],
     ['top', 'notify: { no_success_after: 0d }', '2d'],
@@ -94,6 +102,15 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
     ['watch', 'schedule: { cron: "0 5 30 2 *" }'],
     ['watch', 'schedule: { cron: "0 5 31 4,6,sep,11 1-5" }'],
     ['top', 'report: { cron: "0 7 30 feb *", folder: reports }'],
+  ],
+  'a cron line runs every minute of an hour': [
+    ['watch', 'schedule: { cron: "* 4 * * *" }', '0 4 * * *'],
+    ['watch', 'schedule: { cron: "* 4,16 * * mon" }', '0 4,16 * * mon'],
+    [
+      'top',
+      'notify: { channels: { ops: { slack: { url: { env: S } } } }, digest: { cron: "* 8 * * *" } }',
+      '0 8 * * *',
+    ],
   ],
   'waits between polls contradict each other': [
     ['account', 'tracking: { fast: { min: 10m, max: 1m } }', '10m'],
@@ -113,7 +130,9 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
   'a status means its opposite': [
     ['account', 'status_map: { job: { failed: [completed] } }'],
     ['account', 'status_map: { url: { failed: [pending] } }'],
+    ['account', 'status_map: { url: { open: [completed] } }'],
   ],
+  'a field has no name': [['account', 'field_names: { balance: [account..funds] }']],
   'a rate limit is above the specification': [['account', 'limits: { requests: { minute: 600 } }', 120]],
   'hosts are not those of the sitemaps': [
     ['watch', 'hosts: [shop.exmaple]', 'shop.example'],
@@ -122,6 +141,16 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
   'a sitemap is named twice': [
     ['watch', 'sitemaps: [https://shop.example/sitemap.xml, https://shop.example/sitemap.xml]'],
     ['watch', 'sitemaps: [https://shop.example/sitemap.xml, "https://SHOP.example/sitemap.xml#a"]'],
+  ],
+  'a robots.txt is among the sitemaps': [['watch', 'sitemaps: [https://shop.example/robots.txt]']],
+  'a sitemap has a host that cannot exist': [
+    ['watch', 'sitemaps: ["https://shop,example/sitemap.xml"]\n    hosts: ["*"]'],
+    ['watch', 'sitemaps: ["https://shop..example/sitemap.xml"]\n    hosts: ["*"]'],
+  ],
+  'a sitemap is on a private host': [
+    ['watch', 'sitemaps: ["http://localhost:8080/sitemap.xml"]'],
+    ['watch', 'sitemaps: ["http://192.168.1.5/sitemap.xml"]'],
+    ['watch', 'sitemaps: ["http://[::1]/sitemap.xml"]'],
   ],
   'a sitemap has a space': [['watch', 'sitemaps: ["https://shop.example/a.xml, https://shop.example/b.xml"]']],
   'every private host is allowed': [['watch', 'allow_private_hosts: ["0.0.0.0/0"]']],
@@ -148,7 +177,15 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
       'ops@shop.example',
     ],
   ],
-  'events without a channel': [['top', 'notify: { events: [key_rejected] }']],
+  'messages without a channel': [
+    ['top', 'notify: { events: [key_rejected] }'],
+    ['top', 'notify: { digest: { cron: "0 8 * * *" } }'],
+  ],
+  'nothing is watched': [['top', 'watches: {}']],
+  'a secret is the API key': [
+    ['top', 'admin: { port: 9464, runs: { secret: { env: COURIER_API_KEY } } }'],
+    ['top', 'notify: { channels: { ops: { teams: { url: { env: COURIER_API_KEY } } } } }'],
+  ],
   'the ledger is no file': [['top', 'ledger: { url: "sqlite::memory:" }', 'sqlite:.courier/ledger.db']],
   'the ledger is in a folder that is emptied': [
     ['top', 'ledger: { url: "sqlite:/tmp/a/ledger.db" }', 'sqlite:.courier/ledger.db'],
@@ -167,6 +204,7 @@ const BROKEN: Readonly<Record<string, readonly Case[]>> = {
       'notify: { channels: { ops: { slack: { url: "https://hooks.slack.com/services/T0/B0/abc" } } } }',
       { env: 'COURIER_HOOK_URL' },
     ],
+    ['top', 'notify: { channels: { ops: { teams: { url: "https://hooks.slack.com/services/T0/B0/abc" } } } }'],
   ],
   'crawls never wait for the host': [['top', 'worker: { slots: { crawl: 5 }, adaptive_crawls: { minimum: 8 } }', 5]],
 };
@@ -192,6 +230,14 @@ const FINE: readonly (readonly ['account' | 'watch' | 'top', string])[] = [
   ['watch', 'retry_failed: { after: 0s }'],
   ['watch', 'headers: { x-preview: "1" }'],
   ['watch', 'robots: https://shop.example/robots.txt'],
+  ['watch', 'sitemaps: ["http://localhost:8080/sitemap.xml"]\n    allow_private_hosts: [localhost]'],
+  ['watch', 'sitemaps: ["http://203.0.113.5/sitemap.xml"]'],
+  ['watch', 'sitemaps: ["https://mağaza.example/sitemap.xml"]'],
+  ['watch', 'schedule: { cron: "* * * * *" }'],
+  ['watch', 'schedule: { cron: "*/5 4 * * *" }'],
+  ['account', 'field_names: { balance: [account.funds] }'],
+  ['account', 'status_map: { url: { open: [waiting] } }'],
+  ['top', 'admin: { port: 9464, runs: { secret: { env: COURIER_PUBLISH_SECRET } } }'],
   ['top', 'ledger: { url: "postgres://courier@db.internal:5432/courier" }'],
   [
     'top',

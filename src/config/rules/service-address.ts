@@ -13,7 +13,10 @@ const eachAddress = (find: (address: URL) => Fault | null) =>
     return at([...path, 'base_url'], address === null ? null : find(address));
   });
 
-const change = (address: URL, changes: Partial<Pick<URL, 'pathname' | 'search' | 'hash' | 'protocol'>>): string => {
+const change = (
+  address: URL,
+  changes: Partial<Pick<URL, 'pathname' | 'search' | 'hash' | 'protocol' | 'port'>>,
+): string => {
   const { href } = Object.assign(new URL(address), changes);
   return href.replace(/\/$/, '');
 };
@@ -47,6 +50,18 @@ export const findOtherVersion = eachAddress((address) => {
   return { says, proposals: [write([change(address, { pathname: `${before}/v1` })])] };
 });
 
+export const findDoubleSlash = eachAddress((address) => {
+  if (!address.pathname.includes('//')) return null;
+  const says = 'has "//" in its path, where services answer with "not found"';
+  return { says, proposals: [write([change(address, { pathname: address.pathname.replaceAll(/\/{2,}/g, '/') })])] };
+});
+
+export const findPlainPort = eachAddress((address) => {
+  if (address.protocol !== 'https:' || address.port !== '80') return null;
+  const says = 'asks for https at port 80, where servers speak http';
+  return { says, proposals: [write([change(address, { port: '' })])] };
+});
+
 export const findClearText = eachAddress((address) => {
   if (address.protocol !== 'http:' || isNearby(address.hostname)) return null;
   const says = `sends the API key unencrypted to ${address.hostname}: whoever reads it can spend the balance`;
@@ -54,7 +69,7 @@ export const findClearText = eachAddress((address) => {
 });
 
 /** Whether a host is this machine or in a network of one's own, as far as its name says. */
-function isNearby(hostname: string): boolean {
+export function isNearby(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, '');
   if (name.includes(':')) return /^(::1?$|f[cd]|fe[89ab])/.test(name);
   if (/^[\d.]+$/.test(name))

@@ -1,5 +1,5 @@
 import { DEFAULT_POLLING } from '../../submission/poll-schedule.ts';
-import { findNeverProblem } from '../cron.ts';
+import { findEveryMinuteProblem, findNeverProblem } from '../cron.ts';
 import { parseDuration } from '../duration.ts';
 import { example, write } from '../fault.ts';
 import { DEFAULT_TIMEOUTS } from '../resolve.ts';
@@ -9,16 +9,24 @@ import type { Found } from './rule.ts';
 
 const toMs = (text: string | undefined): number | null => (text === undefined ? null : parseDuration(text));
 
+const eachCron =
+  (find: (cron: string) => Found['fault'] | null) =>
+  (raw: RawConfig): readonly Found[] =>
+    listCrons(raw).flatMap(([path, cron]) => at(path, cron === undefined ? null : find(cron)));
+
 /** Cron lines that fall on no day of any year. */
-export function findNever(raw: RawConfig): readonly Found[] {
-  const schedules = [
+export const findNever = eachCron(findNeverProblem);
+
+export const findEveryMinute = eachCron(findEveryMinuteProblem);
+
+function listCrons(raw: RawConfig) {
+  return [
     [['defaults', 'schedule', 'cron'], raw.defaults?.schedule?.cron],
     ...Object.entries(raw.watches).map(([id, { schedule }]) => [['watches', id, 'schedule', 'cron'], schedule?.cron]),
     [['notify', 'digest', 'cron'], raw.notify?.digest?.cron],
     [['report', 'cron'], raw.report?.cron],
     [['retention', 'cron'], raw.retention?.cron],
   ] as [Found['path'], string | undefined][];
-  return schedules.flatMap(([path, cron]) => at(path, cron === undefined ? null : findNeverProblem(cron)));
 }
 
 const DAY = 86_400_000;
@@ -29,6 +37,9 @@ export const findLateReconcile = eachAccount(({ reconcile }, path) => {
   const says = `${after} is not below 24h: a service may have forgotten the key by then, and the same submission would be charged twice`;
   return at([...path, 'reconcile', 'after'], { says, proposals: [write(['20h'], { after: ' or less' })] });
 });
+
+/** No request ends before. */
+const LEAST_TIMEOUT_MS = 10;
 
 /** A duration that must be longer than nothing, and what it would do. */
 export function findNoTime({ accounts, notify }: RawConfig): readonly Found[] {
@@ -53,7 +64,12 @@ export function findNoTime({ accounts, notify }: RawConfig): readonly Found[] {
     [['notify', 'no_success_after'], notify?.no_success_after, 'every watch would be reported at once', '2d'],
   ] as const;
   return [...accountTimes, ...others].flatMap(([path, text, then, instead]) =>
-    at(path, toMs(text) === 0 ? { says: `${text} is no time: ${then}`, proposals: [example([instead])] } : null),
+    at(
+      path,
+      (toMs(text) ?? Infinity) < (path[2] === 'timeouts' ? LEAST_TIMEOUT_MS : 1)
+        ? { says: `${text} is no time: ${then}`, proposals: [example([instead])] }
+        : null,
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import { example, guess, write } from '../fault.ts';
 import { findNearest } from '../suggest.ts';
 import { at, eachEntry, eachWatch } from './each.ts';
 import type { Found } from './rule.ts';
+import { isNearby } from './service-address.ts';
 
 const listSitemapHosts = ({
   sitemaps = [],
@@ -109,6 +110,29 @@ export const findSitemapSpaces = eachEntry('sitemaps', (source) =>
     ? { says: 'has a space in it: several addresses are entries of the list of their own' }
     : null,
 );
+
+export const findRobotsAmongSitemaps = eachEntry('sitemaps', (source) =>
+  /^https?:\/\/[^/]+\/robots\.txt$/i.test(source)
+    ? { says: 'is a robots.txt and no sitemap; name it in "robots" of the watch, which reads its Sitemap lines' }
+    : null,
+);
+
+/** What URL takes for a host and no domain is. */
+export const findHostCharacters = eachEntry('sitemaps', (source) =>
+  /[^a-z0-9._:[\]-]|\.\./.test(URL.parse(source)?.host ?? '')
+    ? { says: `"${source}" has a host that cannot exist: letters, digits, "-" and single dots alone` }
+    : null,
+);
+
+/** The crawler connects to no private address that is not named. Names other than localhost may be anywhere. */
+export const findPrivateSitemaps = eachEntry('sitemaps', (source, _, { allow_private_hosts: allowed = [] }) => {
+  const host = (URL.parse(source)?.hostname ?? '').replace(/^\[|\]$/g, '');
+  const isPrivate = host === 'localhost' || (/^[\d.]+$|:/.test(host) && isNearby(host));
+  if (!isPrivate || allowed.length > 0) return null;
+  return {
+    says: `${host} is a private host, which is not read; name it in "allow_private_hosts: [${host}]" of the watch`,
+  };
+});
 
 /** What the crawler sets itself. */
 export const findReservedHeaders = eachEntry('headers', (_, name) =>

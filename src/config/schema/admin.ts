@@ -1,5 +1,5 @@
 import { Type } from '../../json-schema/type.ts';
-import { optional, Secret, section, Text } from './values.ts';
+import { optional, secretOf, section, Text } from './values.ts';
 
 export const Admin = section('Metrics and health of a worker. Absent: no listener. A change needs a restart.', {
   ...optional({
@@ -17,7 +17,7 @@ export const Admin = section('Metrics and health of a worker. Absent: no listene
   ...optional({
     runs: section(
       "A CMS may ask for a run: `POST /runs/WATCH` with `secret` as bearer token, or the body's HMAC-SHA-256 in X-Hub-Signature-256. Absent: nobody can.",
-      { secret: Secret },
+      { secret: secretOf('COURIER_PUBLISH_SECRET', '/run/secrets/courier-publish') },
     ),
   }),
 });

@@ -95,8 +95,7 @@ const toSeconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
 
 function printStage(name: string, unsorted: readonly number[]): void {
   const sorted = unsorted.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    toSeconds(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN);
+  const at = (share: number) => toSeconds(sorted[Math.ceil(sorted.length * share) - 1] ?? NaN);
   console.log(`${name.padEnd(37)}median ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`);
 }
 

@@ -1,10 +1,12 @@
-import { formatTry, type Micros } from '../../contract/money.ts';
+import { formatTry, type Micros, ZERO } from '../../contract/money.ts';
 import type { Config } from '../config/config.ts';
 import { sumChargedSince } from '../ledger/journal/sums.ts';
 import { listConditions } from '../ledger/notices/conditions.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getAccountFigures } from '../ledger/reports/account-figures.ts';
+import { getAccountMoney } from '../ledger/reports/totals.ts';
 import { getWatchFigures } from '../ledger/reports/watch-figures.ts';
+import { formatCounted } from '../submission/count.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Notice } from './find-conditions.ts';
 import { type Draft, describeTransition } from './message.ts';
@@ -19,18 +21,19 @@ export async function createDigest(ledger: Ledger, config: Config): Promise<Draf
   const lines: string[] = [];
   let total = 0;
   let urls = 0;
-  for (const { id } of config.accounts.values()) {
+  for (const { id, pricePerUrl } of config.accounts.values()) {
     const charged = await sumChargedSince(ledger.db, id, at - DAY);
-    const { balance, balanceAt, due, pending } = await getAccountFigures(ledger, id);
+    const { due, pending } = await getAccountFigures(ledger, id);
+    const { balance, balanceAt, chargedSinceBalance: since } = await getAccountMoney(ledger, id, pricePerUrl);
     total += charged.amount;
     urls += charged.urls;
     const known =
       balance === null
         ? 'balance not known'
-        : `balance ${formatTry(balance)} (read ${formatSpan(at - (balanceAt ?? at))} ago)`;
+        : `balance ${formatTry(balance)} (read ${formatSpan(at - (balanceAt ?? at))} ago${since === ZERO ? '' : `, before ${formatTry(since)} charged since`})`;
     lines.push(
-      `Account ${id}: ${charged.urls} URLs submitted, ${formatTry(charged.amount)} charged, ${known}, ` +
-        `${due.count} batches due, ${pending.count} jobs not ended.`,
+      `Account ${id}: ${formatCounted(charged.urls, 'URL')} submitted, ${formatTry(charged.amount)} charged, ${known}, ` +
+        `${formatCounted(due.count, 'batch', 'batches')} due, ${formatCounted(pending.count, 'job')} not ended.`,
     );
   }
   const watches = [...config.watches.keys()];
@@ -47,7 +50,7 @@ export async function createDigest(ledger: Ledger, config: Config): Promise<Draf
   if (open.length === 0) lines.push('Nothing waits for you.');
   for (const { title, commands } of open) lines.push(`Open: ${title}. ${commands.join('   or   ')}`);
   const amount = total as Micros;
-  const title = `Last 24 hours: ${urls} URLs submitted, ${formatTry(amount)} charged, ${open.length} open`;
+  const title = `Last 24 hours: ${formatCounted(urls, 'URL')} submitted, ${formatTry(amount)} charged, ${open.length} open`;
   return {
     event: 'digest',
     kind: null,

@@ -1,5 +1,6 @@
 import type { Micros } from '../../contract/money.ts';
 import type { Account, Config, Watch } from '../config/config.ts';
+import { listNextRuns } from '../config/next-runs.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import { getTimeZone } from '../config/time-zone.ts';
 import { getStatusAsConfigured } from '../ledger/money/account-status.ts';
@@ -7,10 +8,11 @@ import { listNewPrices } from '../ledger/money/price.ts';
 import type { Condition } from '../ledger/notices/conditions.ts';
 import { findLastResponse, findLostContact } from '../ledger/notices/contact.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import { getAccountFigures } from '../ledger/reports/account-figures.ts';
+import { getAccountFigures, sumInReview } from '../ledger/reports/account-figures.ts';
 import { type HeldOfWatch, listAllHeld } from '../ledger/reports/held-runs.ts';
 import { listSitemapProblemsOf, type SitemapProblem } from '../ledger/reports/sitemap-problems.ts';
 import { getDailyRate } from '../ledger/reports/spend-rate.ts';
+import { getAccountMoney } from '../ledger/reports/totals.ts';
 import { listWatchFigures, type WatchFigures } from '../ledger/reports/watch-figures.ts';
 import { isHeldForMoney } from '../ledger/runs/run-hold.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
@@ -121,11 +123,15 @@ async function findOfAccount(ledger: Ledger, { notify }: Config, account: Accoun
   if (lost !== null && ledger.now() - lost.since >= OUTAGE_MS) {
     add('service_unavailable', { why: lost.failure, since: lost.since });
   }
-  if (needsReview > 0) add('needs_review', { count: needsReview, level: needsReview });
+  if (needsReview > 0) {
+    const amount = await sumInReview(ledger.db, id);
+    add('needs_review', { count: needsReview, level: needsReview, amount });
+  }
   const rate = await getDailyRate(ledger, id);
-  const spendable = balance === null ? null : balance - account.spend.balanceFloor;
+  const { left } = await getAccountMoney(ledger, id, account.pricePerUrl);
+  const spendable = left === null ? null : left - account.spend.balanceFloor;
   if (spendable !== null && rate > 0 && spendable < rate * notify.balanceDays) {
-    add('balance_low', { amount: balance, count: Math.max(0, Math.floor(spendable / rate)) });
+    add('balance_low', { amount: left, count: Math.max(0, Math.floor(spendable / rate)) });
   }
   return found;
 }
@@ -196,7 +202,19 @@ function findOfWatch(
   // A watch that fails, or waits for a decision, is reported as that.
   const isExplained = isFailing || heldRun !== null;
   const isScheduled = watch.schedule !== null && !watch.paused;
-  if (isScheduled && !isExplained && ledger.now() - since >= notify.noSuccessAfterMs)
+  if (isScheduled && !isExplained && isOverdue(watch, ledger.now() - since, notify.noSuccessAfterMs))
     add('no_success', watch.id, { since });
   return found;
+}
+
+/** Enough to have the longest pause of a schedule that names days of the week. */
+const SEEN_RUNS = 8;
+
+/** Whether a run should have been complete by now: a watch that pauses for longer is late only after its pause. */
+function isOverdue({ schedule }: Watch, elapsedMs: number, afterMs: number): boolean {
+  if (schedule === null || elapsedMs < afterMs) return false;
+  const runs = listNextRuns(schedule, SEEN_RUNS);
+  const pauses = runs.slice(1).map((at, index) => at - (runs[index] ?? at));
+  const longest = Math.max(0, ...pauses);
+  return elapsedMs >= afterMs + (longest > afterMs ? longest : 0);
 }

@@ -1,4 +1,4 @@
-import { formatTry, type Micros } from '../../contract/money.ts';
+import { formatTry, type Micros, ZERO } from '../../contract/money.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import type { Transition } from '../ledger/notices/conditions.ts';
 import { formatInstant, formatInstantIn } from '../submission/instant.ts';
@@ -75,6 +75,7 @@ function formatDays(days: number | null): string {
 
 function describe(notice: Notice, lastsMs: number): Described {
   const { kind, account, watch, run, count, amount } = notice;
+  const isDoubtful = amount !== null && amount > 0;
   switch (kind) {
     case 'run_failing':
       return {
@@ -100,7 +101,8 @@ function describe(notice: Notice, lastsMs: number): Described {
     case 'kept_back':
       return {
         title: `${watch}: a cap or the balance keeps back ${formatUrls(count)}`,
-        meaning: 'They stay due and are bought by a later run, as far as the caps and the balance allow.',
+        meaning:
+          'They stay due and are bought by a later run, as far as the caps and the balance allow. Raise the cap or top up to buy them sooner.',
         commands: [`courier plan ${watch}`],
         ended: `${watch}: no URL is kept back any more`,
       };
@@ -123,28 +125,30 @@ function describe(notice: Notice, lastsMs: number): Described {
       return {
         title: `${account}: the funds do not suffice${amount === null ? '' : `, balance ${formatTry(amount)}`}`,
         meaning:
-          'Planned batches wait and keep their keys. Top up the account or raise the cap; work then continues by itself.',
+          'What is planned waits, and nothing is charged for it. Top up the account or raise the cap; work then continues by itself.',
         commands: ['courier status'],
         ended: `${account}: the funds suffice again`,
       };
     case 'account_held':
       return {
         title: `${account}: the service has jobs that the ledger does not know`,
-        meaning: 'Nothing is submitted, because it may have been bought already.',
+        meaning:
+          'Nothing is submitted, because it may have been bought already. The command records what those jobs have bought; work then continues.',
         commands: [`courier recover --account ${account}`],
         ended: `${account}: the ledger knows all jobs again`,
       };
     case 'account_stopped':
       return {
         title: `${account}: nothing is submitted`,
-        meaning: 'Planned batches wait and keep their keys; nothing is charged for them.',
+        meaning: 'What is planned waits, and nothing is charged for it.',
         commands: ['courier status'],
         ended: `${account}: batches are submitted again`,
       };
     case 'service_unavailable':
       return {
         title: `${account}: the service does not respond`,
-        meaning: 'Batches keep their keys and are sent again: nothing is lost or charged twice.',
+        meaning:
+          'What is planned is sent again by itself once it responds: nothing is lost or charged twice. If it lasts, ask the service.',
         commands: ['courier doctor'],
         ended: `${account}: the service responds again`,
       };
@@ -159,8 +163,10 @@ function describe(notice: Notice, lastsMs: number): Described {
       return describePrice(notice);
     case 'needs_review':
       return {
-        title: `${account}: ${count === 1 ? '1 batch needs' : `${count} batches need`} your review`,
-        meaning: 'They may have been charged; they count against the caps until you decide. Ask the service first.',
+        title: `${account}: ${count === 1 ? '1 batch needs' : `${count} batches need`} your review${isDoubtful ? `, ${formatTry(amount ?? ZERO)} may have been charged` : ''}`,
+        meaning: isDoubtful
+          ? 'They are not sent again, and count against the caps until you decide. Ask the service first.'
+          : 'They are not sent again before you decide, and nothing was charged for them. Ask the service first.',
         commands: ['courier batches list --state needs_review'],
         ended: `${account}: no batch needs review any more`,
       };

@@ -17,6 +17,7 @@ import {
 } from '../../test/support/ledger.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/load.ts';
+import { sql } from '../database/sql.ts';
 import { endStops, recordStop } from '../ledger/accounts/stops.ts';
 import { listPendingBatches } from '../ledger/batches/batch-queries.ts';
 import { beginSend } from '../ledger/batches/begin-send.ts';
@@ -406,7 +407,7 @@ describe('notifications', () => {
   });
 
   testLedger('a batch that needs review is reported once', async (ledger) => {
-    const { pass, titles } = openNotifier(ledger);
+    const { pass, titles, sent } = openNotifier(ledger);
     await crawled(ledger, 'r', { a: ['1'] });
     await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, 'r' as RunId, 'finished');
@@ -417,6 +418,20 @@ describe('notifications', () => {
     await recordAnswer(ledger, batch!.id, { attempt: sending.attempt, outcome, status: 400, requestId: null });
     await pass(2 * DAY);
     assert.deepEqual(titles(), ['main: 1 batch needs your review']);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /nothing was charged for them/);
+  });
+
+  testLedger('a batch in review that may have been charged is reported with its money', async (ledger) => {
+    const { pass, titles } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1', '2'] });
+    await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+    const sending = await beginSend(ledger, batch!.id, { account: ACCOUNT, watch: WATCH });
+    assert.ok(sending.kind === 'send');
+    await ledger.db.run(sql`UPDATE batches SET state = 'needs_review' WHERE id = ${batch!.id}`);
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['main: 1 batch needs your review, 0.50 TRY may have been charged']);
   });
 
   testLedger('a quarantine that grows is reported at most once a day', async (ledger) => {
@@ -444,6 +459,18 @@ describe('notifications', () => {
       active.scene.config = configWith({}, { schedule, paused: true });
       await active.pass(2 * DAY);
       assert.equal(active.titles().length, 2, 'its end');
+    },
+  );
+
+  testLedger(
+    'a watch that runs on working days is not late after a weekend, and is after the next run',
+    async (ledger) => {
+      const active = openNotifier(ledger, configWith({}, { schedule: { cron: '30 4 * * 1-5' } }));
+      await completeRun(ledger, 'friday', { a: ['1'] });
+      await active.pass(3 * DAY);
+      assert.deepEqual(active.titles(), []);
+      await active.pass(3 * DAY);
+      assert.equal(active.titles().length, 1);
     },
   );
 
@@ -547,6 +574,25 @@ describe('notifications', () => {
     assert.match(text, /The next runs cost about 2\.00 TRY in place of 1\.00 TRY\. "price_per_url" is 0\.25 TRY; caps/);
     await pass(7 * DAY);
     assert.equal(sent.length, 1, 'nobody needs to hear that it is over');
+  });
+
+  testLedger('what was charged since the balance was read is told with it, and not counted as left', async (ledger) => {
+    const { notifier, pass, sent, titles } = openNotifier(ledger);
+    await recordBalance(ledger, ACCOUNT.id, 9_000_000 as Micros);
+    ledger.pass(1_000);
+    await buyPages(
+      ledger,
+      'r',
+      Array.from({ length: 28 }, (_, n) => String(n)),
+    );
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['main: the balance of 2.00 TRY lasts for 2 days']);
+    await notifier.queueDigest('today');
+    await notifier.deliver();
+    assert.match(
+      sent[1]?.lines.join('\n') ?? '',
+      /balance 9\.00 TRY \(read 60 min ago, before 7\.00 TRY charged since\)/,
+    );
   });
 
   testLedger('the digest has money, runs and what is open, once for its occasion', async (ledger) => {

@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import { notAfter } from '../../submission/clock.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import { sumOfBucket } from '../journal/open-money.ts';
 import { sumCharged } from '../journal/sums.ts';
 import { findBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -66,6 +67,14 @@ export const selectInDoubt = (account: AccountId) => sql<{ at: number }>`
 /** Uses batches_in_review. */
 export const selectInReview = (account: AccountId) => sql<{ at: number }>`
   SELECT planned_at AS at FROM batches WHERE account_id = ${account} AND state = 'needs_review' LIMIT ${MAX_COUNTED}`;
+
+/** What the batches that need a review may have been charged. Uses batches_in_review and journal_by_purchase. */
+export async function sumInReview(db: Queryable, account: AccountId): Promise<Micros> {
+  const { amount } = await db.one(sql<{ amount: Micros }>`
+    SELECT ${sumOfBucket('sent')} AS amount FROM journal
+    WHERE kind = 'batch' AND of_id IN (SELECT id FROM batches WHERE account_id = ${account} AND state = 'needs_review')`);
+  return amount;
+}
 
 /** Uses batches_followed. */
 export const selectPending = (account: AccountId) => sql<{ at: number }>`

@@ -51,7 +51,7 @@ export function findServer(config: Config, file: string): TemporalSettings {
   if (address !== null) return toLocalSettings(config, address);
   throw new TemporalUnreachableError(
     `No Temporal server is configured, and none runs for ${file} on this machine. Nothing was submitted or charged. ` +
-      'Start "courier worker", which starts one, or set temporal.address to yours.',
+      'Start "courier worker", which starts one, or set temporal.address to yours. With cron alone: "run", "apply", "approve" and "reject" do their work here with --once.',
   );
 }
 

@@ -17,4 +17,16 @@ describe('the counts of a run', () => {
     assert.deepEqual(run, planned);
     assert.deepEqual([run.found, run.new, run.changed, run.known, run.gone], [4, 2, 1, 1, 1]);
   });
+
+  testLedger('are without pages that only the plan has seen', async (ledger) => {
+    await crawled(ledger, 'plan', { [SITEMAP]: ['a', 'b', 'draft'] });
+    await endRun(ledger, 'plan' as RunId, 'previewed');
+    const first = await crawled(ledger, 'first', { [SITEMAP]: ['a', 'b'] });
+    assert.deepEqual([first.found, first.new, first.known, first.gone], [2, 2, 0, 0]);
+    await endRun(ledger, 'first' as RunId, 'finished');
+    await crawled(ledger, 'second plan', { [SITEMAP]: ['a', 'c', 'other draft'] });
+    await endRun(ledger, 'second plan' as RunId, 'previewed');
+    const second = await crawled(ledger, 'second', { [SITEMAP]: ['a', 'c'] });
+    assert.deepEqual([second.found, second.new, second.known, second.gone], [2, 1, 1, 1]);
+  });
 });

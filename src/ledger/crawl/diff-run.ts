@@ -7,7 +7,7 @@ import { addLive } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { dropLists } from '../pages/drop-lists.ts';
 import { growingList, unpackList } from '../pages/fingerprint-list.ts';
-import { selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
+import { countGone, selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { takeOverPurchases } from './earlier-purchases.ts';
 
@@ -62,19 +62,19 @@ async function closeObservation(ledger: Ledger, run: RunId, complete: boolean): 
     const sums = await tx.one(sql<{ new_urls: number; changed: number }>`
       SELECT coalesce(sum(new_urls), 0) AS new_urls, coalesce(sum(changed), 0) AS changed
       FROM run_sitemaps WHERE run_id IN (${runs})`);
-    const gone = await tx.one(sql<{ urls: number }>`
-      SELECT count(*) AS urls FROM urls WHERE gone_run IN (${runs})`);
+    const { gone, passing } = await countGone(tx, row);
     const skips = await tx.one(sql<{ urls: number }>`
       SELECT coalesce(sum(urls), 0) AS urls FROM run_skips WHERE run_id = ${row.id}`);
     const { live } = await tx.one(sql<{ live: number }>`SELECT live FROM watches WHERE id = ${row.watch_id}`);
-    const { new_urls: added, changed } = sums;
+    const { new_urls: seen, changed } = sums;
+    const added = seen - passing;
     const found = whole ? live : own.urls;
     const diff: RunDiff = {
       found,
       new: added,
       changed,
       known: Math.max(0, found - added - changed),
-      gone: gone.urls,
+      gone,
       skipped: skips.urls,
       complete: whole,
       firstRun: row.first_run === 1,

@@ -80,7 +80,8 @@ function describe(notice: Notice, lastsMs: number): Described {
     case 'run_failing':
       return {
         title: `${watch}: the last ${count === 1 ? 'run was' : `${count} runs were`} incomplete`,
-        meaning: 'New URLs of the sitemaps that cannot be read are not submitted. Nothing is charged for them.',
+        meaning:
+          'New URLs of the sitemaps that cannot be read are not submitted. Nothing is charged for them. The next run tries again.',
         commands: ['courier status --check'],
         ended: `${watch}: a run was complete again`,
       };
@@ -155,7 +156,7 @@ function describe(notice: Notice, lastsMs: number): Described {
     case 'balance_low':
       return {
         title: `${account}: the balance of ${formatAmount(amount)} lasts for ${formatDays(count)}`,
-        meaning: 'At the rate of the last seven days. Top up the account.',
+        meaning: 'At the rate of the last seven days; then new URLs wait. Top up the account.',
         commands: ['courier tonight'],
         ended: `${account}: the balance suffices again`,
       };
@@ -165,8 +166,8 @@ function describe(notice: Notice, lastsMs: number): Described {
       return {
         title: `${account}: ${count === 1 ? '1 batch needs' : `${count} batches need`} your review${isDoubtful ? `, ${formatTry(amount ?? ZERO)} may have been charged` : ''}`,
         meaning: isDoubtful
-          ? 'They are not sent again, and count against the caps until you decide. Ask the service first.'
-          : 'They are not sent again before you decide, and nothing was charged for them. Ask the service first.',
+          ? 'Nothing of that is sent again, and it counts against the caps until you decide. Ask the service first.'
+          : 'Nothing was charged for that, and it is not sent again before you decide. Ask the service first.',
         commands: ['courier batches list --state needs_review'],
         ended: `${account}: no batch needs review any more`,
       };

@@ -418,7 +418,7 @@ describe('notifications', () => {
     await recordAnswer(ledger, batch!.id, { attempt: sending.attempt, outcome, status: 400, requestId: null });
     await pass(2 * DAY);
     assert.deepEqual(titles(), ['main: 1 batch needs your review']);
-    assert.match(sent[0]?.lines.join('\n') ?? '', /nothing was charged for them/);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Nothing was charged for that/);
   });
 
   testLedger('a batch in review that may have been charged is reported with its money', async (ledger) => {

@@ -34,6 +34,9 @@ export function localAddress(folder: string): string | null {
   return findServer(folder)?.address ?? null;
 }
 
+/** The Web UI of that server; null without either. */
+export const localUi = (folder: string): string | null => findServer(folder)?.uiUrl ?? null;
+
 /**
  * The one local server of a folder: the running one, else one started on the folder's file. Two servers never share that
  * file. All programs that use the server own it: it stays when one exits, and the last one ends it.

@@ -1,5 +1,9 @@
 /** The questions that docs/guides/temporal-web-ui.md answers with a list of workflows. */
 export const SAVED_VIEWS = [
+  {
+    name: 'What waits or fails?',
+    query: "CourierPhase IN ('held','waiting','suspended','key rejected','incomplete') OR ExecutionStatus='Failed'",
+  },
   { name: 'What waits for me?', query: "CourierPhase='held' AND ExecutionStatus='Running'" },
   {
     name: 'What waits for money?',

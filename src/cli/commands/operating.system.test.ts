@@ -159,6 +159,15 @@ describe('courier status --check', () => {
     assert.equal((await courier(folder, 'status', '--check')).code, 0);
   });
 
+  test('asks for no worker while the first run is under way, and does when that takes too long', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await crawled(ledger, 'waits', { [SITEMAP]: ['a'] });
+    assert.equal((await courier(folder, 'status', '--check')).code, 0);
+    await ledger.db.run(sql`UPDATE runs SET started_at = started_at - 86400000`);
+    const late = await courier(folder, 'status', '--check');
+    assert.match(String(ofType(late, 'problem')[0]?.problem), /no run has finished yet/);
+  });
+
   test('exits with the code of the worst problem, and says each with what to do', async (t) => {
     const { folder, ledger } = await openFolder(t);
     const none = await courier(folder, 'status', '--check');

@@ -120,8 +120,10 @@ export function listWatchProblems(watch: Watch | undefined, state: WatchState, n
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: watch.id, exitCode, problem });
   const failing = describeFailing(watch, state);
   if (failing !== null) add(EXIT.partial, `${failing.since}: ${failing.why}. Check the address, then run again`);
-  // A run that is held is the one that would be late.
-  const late = problems.length > 0 && failing === null ? null : findLateness(watch, state.figures.runs, now);
+  // A run that is held is the one that would be late, and one that is under way may wait for its account.
+  const isUnderWay = state.last?.run.endState === null && now - state.last.run.startedAt <= GRACE_MS;
+  const isHeld = problems.length > 0 && failing === null;
+  const late = isHeld || isUnderWay ? null : findLateness(watch, state.figures.runs, now);
   if (late !== null) add(EXIT.partial, late);
   return problems;
 }

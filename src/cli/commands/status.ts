@@ -5,6 +5,8 @@ import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account } from '../../config/config.ts';
 import { getTimeZone } from '../../config/time-zone.ts';
+import { findLocalUi } from '../../connector/state-folder.ts';
+import { toTroubleLink } from '../../connector/web-ui-link.ts';
 import { findStop } from '../../ledger/accounts/stops.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getStatusAsConfigured } from '../../ledger/money/account-status.ts';
@@ -48,7 +50,12 @@ export function statusCommand(command: Command): void {
     );
 }
 
-export async function showStatus(output: Output, context: CommandContext, all: boolean): Promise<Ending> {
+export async function showStatus(
+  output: Output,
+  context: CommandContext,
+  all: boolean,
+  { hasLink = true } = {},
+): Promise<Ending> {
   const { config, ledger } = context;
   const [schedules, unserved] = await Promise.all([readSchedules(context, output), findServerProblems(context)]);
   const { states, removed } = await listWatchStates(ledger, [...config.watches.values()]);
@@ -71,7 +78,10 @@ export async function showStatus(output: Output, context: CommandContext, all: b
     money.push(...shown.lines);
     output.record(toAccountRecord({ account: account.id, ...shown }));
   }
-  const needs = problems.length === 0 ? ['Nothing needs you.'] : ['Needs you:', ...listProblemLines(problems, all)];
+  const uiUrl = problems.length === 0 || !hasLink ? null : findLocalUi(config, context.file);
+  const link = uiUrl === null ? [] : [`  In the Web UI: ${toTroubleLink(uiUrl, config.temporal.namespace)}`];
+  const needs =
+    problems.length === 0 ? ['Nothing needs you.'] : ['Needs you:', ...listProblemLines(problems, all), ...link];
   for (const line of [...needs, 'Money:', ...money, 'Watches:', ...listWatchLines(pages, all)]) output.print(line);
   const held = pages.flatMap(({ state }) => state.held.map(({ run }) => run));
   return { exitCode: EXIT.done, summary: { held, needs_review: needsReview } };
@@ -87,7 +97,10 @@ async function followStatus(output: Output, context: CommandContext, all: boolea
   const shown = new Set<string>();
   let before = '';
   for (;;) {
-    const { lines, records } = await capture(output, (quiet) => showStatus(quiet, context, all));
+    const { lines, records } = await capture(output, (quiet) =>
+      // A line that is drawn ends at the edge of the screen, and so would the link.
+      showStatus(quiet, context, all, { hasLink: !isDrawn }),
+    );
     for (const record of records.filter((each) => !shown.has(JSON.stringify(each)))) output.record(record);
     shown.clear();
     for (const record of records) shown.add(JSON.stringify(record));

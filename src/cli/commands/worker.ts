@@ -7,6 +7,7 @@ import { openConnector } from '../../connector/connector.ts';
 import { reconcileSchedules } from '../../connector/schedules.ts';
 import { openTemporal } from '../../connector/temporal-server.ts';
 import { waitWhileWorking } from '../../connector/wait-at-start.ts';
+import { toTroubleLink } from '../../connector/web-ui-link.ts';
 import { startWorkerHousekeeping } from '../../connector/worker-housekeeping.ts';
 import { createLogger } from '../../observability/log.ts';
 import { isDenied } from '../../temporal/access-error.ts';
@@ -41,12 +42,14 @@ export function workerCommand(command: Command): void {
         requireKeys(config);
         const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
         const here = await openTemporal(config, file, output.say);
+        const uiUrl = here.server?.uiUrl ?? null;
+        if (uiUrl !== null) output.say(`What waits or fails there: ${toTroubleLink(uiUrl, config.temporal.namespace)}`);
         const connector = await openConnector(config, here.settings, log, {
           serveAdmin: true,
           waits: true,
           duties,
           version,
-          uiUrl: here.server?.uiUrl ?? null,
+          uiUrl,
         });
         const getExitCode = stopOnSignal(() => connector.stop());
         here.server?.lost.addEventListener('abort', () => connector.stop());

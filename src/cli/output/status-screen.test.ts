@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseTry, ZERO } from '../../../contract/money.ts';
+import { negateMicros, parseTry, sumMicros, ZERO } from '../../../contract/money.ts';
 import type { Account } from '../../config/config.ts';
 import type { AccountTotals } from '../../ledger/reports/totals.ts';
 import { listAccountLines, listProblemLines, listWatchLines, type WatchOnPage } from './status-screen.ts';
@@ -8,9 +8,10 @@ import { listAccountLines, listProblemLines, listWatchLines, type WatchOnPage } 
 const lira = (text: string) => parseTry(`${text} TRY`)!;
 
 /** The first line of an account with a balance of 20.00 TRY, of which 2.00 TRY are committed. */
-function readMoney(floor: string): string {
+function readMoney(floor: string, committed = '2'): string {
   const totals = {
-    ...{ balance: lira('20'), balanceAt: 0, chargedSinceBalance: ZERO, committed: lira('2'), left: lira('18') },
+    ...{ balance: lira('20'), balanceAt: 0, chargedSinceBalance: ZERO, committed: lira(committed) },
+    left: sumMicros(lira('20'), negateMicros(lira(committed))),
     ...{ chargedToday: ZERO, chargedThisMonth: ZERO, chargedEver: ZERO, unknownChargeUrls: 0 },
     ...{ waiting: 0, inDoubt: 0, oldestInDoubtAt: null, open: 0, needsReview: 0, unread: 0 },
   } as unknown as AccountTotals;
@@ -30,6 +31,7 @@ describe('the money of an account', () => {
 
   test('says how much is missing below the floor', () => {
     assert.match(readMoney('25'), /; 7\.00 TRY below its floor of 25\.00 TRY$/);
+    assert.match(readMoney('0', '50'), /committed 50\.00 TRY; 30\.00 TRY short$/);
   });
 });
 

@@ -171,6 +171,7 @@ function formatLeft({ left, chargedSinceBalance, committed }: AccountTotals, flo
       ? `; ${formatTry(negateMicros(above))} below its floor of ${formatTry(floor)}`
       : `; ${formatTry(above)} left above its floor of ${formatTry(floor)}`;
   }
+  if (left < ZERO) return `; ${formatTry(negateMicros(left))} short`;
   return chargedSinceBalance === ZERO && committed === ZERO ? '' : `; ${formatTry(left)} left`;
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { courier, ofType, printCourier, publish } from '../../../test/support/cli.ts';
 import { openService } from '../../../test/support/service.ts';
@@ -29,6 +31,28 @@ describe('courier plan --urls', () => {
     assert.match(text, /^ {2}\+ https:\/\/shop\.example\/a {2}new\n {2}\+ https:\/\/shop\.example\/b {2}new\n/m);
     assert.match(text, /^ {2}- https:\/\/shop\.example\/c {2}new, held: .*per run of 0\.50 TRY/m);
     assert.equal(ofType(await courier(folder, 'plan'), 'planned_url').length, 0);
+  });
+
+  test('a plan of many watches of an account makes no more requests than one of one', async (t) => {
+    const { service } = await openService(t, 'sqlite');
+    /** What the second plan has left shows what the first one took. */
+    const readLeft = async (folder: string) => {
+      await courier(folder, 'plan');
+      return / and (\d+) requests this minute/.exec(await printCourier(folder, 'plan'))?.[1];
+    };
+    const one = await openShopFolder(t, service);
+    publish(one, ['a']);
+    const many = await openShopFolder(t, service);
+    publish(many, ['a']);
+    const file = join(many, 'courier.yaml');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      text.replace(/^ {2}shop: (.*)$/m, (line, watch) => `${line}\n  blog: ${watch}\n  news: ${watch}`),
+    );
+    const left = await readLeft(one);
+    assert.match(String(left), /^11\d$/);
+    assert.equal(await readLeft(many), left);
   });
 
   test('a plan made twice counts the same twice', async (t) => {

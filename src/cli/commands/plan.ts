@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
-import { type Preview, previewWatch } from '../../connector/preview.ts';
+import { confirmBeforePreview, type Preview, previewWatch } from '../../connector/preview.ts';
 import type { findSpendingHold } from '../../connector/spending-hold.ts';
 import { listNewPrices } from '../../ledger/money/price.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
@@ -52,8 +52,10 @@ async function plan(
   const watches = selectWatches(config, names);
   // First, because a guard asks what the balance and its floor allow.
   const accounts: AccountResources[] = [];
-  for (const account of new Set(watches.map((watch) => watch.account)))
+  for (const account of new Set(watches.map((watch) => watch.account))) {
     accounts.push(await getAccountResources(config, ledger, account, signal));
+    await confirmBeforePreview(context, account, signal);
+  }
   const previews: Preview[] = [];
   const stages = openStages(output, watches.length);
   try {

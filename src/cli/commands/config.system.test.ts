@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { courier, folderFor, ofType, printCourier } from '../../../test/support/cli.ts';
 
-const folderOf = (t: TestContext): string =>
-  folderFor(
-    t,
-    () => `version: 1
+const configOf = (ledger?: string) => `version: 1
 accounts:
   main: { base_url: "https://service.example/api/v1", api_key: { file: courier.key } }
 watches:
   shop: { account: main, sitemaps: [sitemap.xml], hosts: [shop.example] }
-`,
-  );
+${ledger === undefined ? '' : `ledger: { url: "${ledger}" }\n`}`;
+
+const folderOf = (t: TestContext): string => folderFor(t, () => configOf());
 
 describe('courier validate', () => {
   test('reports secrets and local sitemaps that cannot be read, with their places', async (t) => {
@@ -24,6 +22,9 @@ describe('courier validate', () => {
     assert.match(stderr, /courier\.yaml:5:37 watches\.shop\.sitemaps\.0: "sitemap\.xml": this file does not exist/);
 
     writeFileSync(join(folder, 'courier.key'), 'usk_1\n');
+    mkdirSync(join(folder, 'sitemap.xml'));
+    assert.match((await courier(folder, 'validate')).stderr, /"sitemap\.xml" is a folder; name the files/);
+    rmSync(join(folder, 'sitemap.xml'), { recursive: true });
     writeFileSync(join(folder, 'sitemap.xml'), '<urlset/>');
     assert.equal((await courier(folder, 'validate')).code, 0);
     assert.equal(await printCourier(folder, 'validate'), 'courier.yaml is valid: 1 account, 1 watch.\n');
@@ -31,6 +32,19 @@ describe('courier validate', () => {
 });
 
 describe('courier validate, of a configuration that works', () => {
+  test('warns of a ledger that is another file, and of none that may be one', async (t) => {
+    const folder = folderOf(t);
+    writeFileSync(join(folder, 'courier.key'), 'usk_1\n');
+    writeFileSync(join(folder, 'sitemap.xml'), '<urlset/>');
+    writeFileSync(join(folder, 'courier.yaml'), configOf('sqlite:courier.key'));
+    const run = await courier(folder, 'validate');
+    assert.equal(run.code, 0);
+    assert.match(run.stderr, /ledger\.url: courier\.key is a file of another kind, or damaged; name a file of its own/);
+    writeFileSync(join(folder, 'courier.yaml'), configOf('sqlite:ledger.db'));
+    assert.equal((await courier(folder, 'status')).code, 0);
+    assert.deepEqual(ofType(await courier(folder, 'validate'), 'warning'), []);
+  });
+
   test('warns of settings that probably do not do what was meant, and exits with 0', async (t) => {
     const folder = folderFor(
       t,

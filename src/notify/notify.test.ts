@@ -576,7 +576,7 @@ describe('notifications', () => {
     assert.equal(sent.length, 1, 'nobody needs to hear that it is over');
   });
 
-  testLedger('what was charged since the balance was read is told with it, and not counted as left', async (ledger) => {
+  testLedger('what was charged since the balance was read is shown with it, and not counted as left', async (ledger) => {
     const { notifier, pass, sent, titles } = openNotifier(ledger);
     await recordBalance(ledger, ACCOUNT.id, 9_000_000 as Micros);
     ledger.pass(1_000);

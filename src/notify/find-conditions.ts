@@ -128,9 +128,9 @@ async function findOfAccount(ledger: Ledger, { notify }: Config, account: Accoun
     add('needs_review', { count: needsReview, level: needsReview, amount });
   }
   const rate = await getDailyRate(ledger, id);
-  const { left } = await getAccountMoney(ledger, id, account.pricePerUrl);
+  const { left } = rate === 0 ? { left: null } : await getAccountMoney(ledger, id, account.pricePerUrl);
   const spendable = left === null ? null : left - account.spend.balanceFloor;
-  if (spendable !== null && rate > 0 && spendable < rate * notify.balanceDays) {
+  if (spendable !== null && spendable < rate * notify.balanceDays) {
     add('balance_low', { amount: left, count: Math.max(0, Math.floor(spendable / rate)) });
   }
   return found;

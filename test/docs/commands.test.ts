@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { listPages, root } from '../support/pages.ts';
@@ -37,6 +37,11 @@ function listCalls(text: string): string[] {
   });
 }
 
+/** In a text of the code, up to what is put in: `"courier batches list --state needs_review"`. */
+const SUGGESTED =
+  // What the service says of itself is no call.
+  /(?:["'`]|: )(courier(?:-service)? (?!listens |has )[a-z-][^"'`$,;.)(\n]*)/g;
+
 /** What a call names that does not exist; null when all of it does. */
 function findMistake(call: string): string | null {
   const words = call.split(/\s+/);
@@ -72,6 +77,28 @@ describe('commands in the documents', () => {
       calls.flatMap(({ page, call }) => {
         const mistake = findMistake(call);
         return mistake === null ? [] : [`${page}: ${call}: ${mistake}`];
+      }),
+      [],
+    );
+  });
+
+  test('every command, subcommand and option that a message suggests exists', () => {
+    const files = ['src', 'service', 'workflows', 'activities'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    );
+    const calls = files
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .flatMap((name) =>
+        [...readFileSync(join(root, name), 'utf8').matchAll(SUGGESTED)].map(([, call = '']) => ({
+          name,
+          call: call.trim(),
+        })),
+      );
+    assert.ok(calls.length > 100, `${calls.length} calls found: this test would prove nothing`);
+    assert.deepEqual(
+      calls.flatMap(({ name, call }) => {
+        const mistake = findMistake(call);
+        return mistake === null ? [] : [`${name}: ${call}: ${mistake}`];
       }),
       [],
     );

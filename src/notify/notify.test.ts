@@ -576,24 +576,27 @@ describe('notifications', () => {
     assert.equal(sent.length, 1, 'nobody needs to hear that it is over');
   });
 
-  testLedger('what was charged since the balance was read is shown with it, and not counted as left', async (ledger) => {
-    const { notifier, pass, sent, titles } = openNotifier(ledger);
-    await recordBalance(ledger, ACCOUNT.id, 9_000_000 as Micros);
-    ledger.pass(1_000);
-    await buyPages(
-      ledger,
-      'r',
-      Array.from({ length: 28 }, (_, n) => String(n)),
-    );
-    await pass(HOUR);
-    assert.deepEqual(titles(), ['main: the balance of 2.00 TRY lasts for 2 days']);
-    await notifier.queueDigest('today');
-    await notifier.deliver();
-    assert.match(
-      sent[1]?.lines.join('\n') ?? '',
-      /balance 9\.00 TRY \(read 60 min ago, before 7\.00 TRY charged since\)/,
-    );
-  });
+  testLedger(
+    'what was charged since the balance was read is shown with it, and not counted as left',
+    async (ledger) => {
+      const { notifier, pass, sent, titles } = openNotifier(ledger);
+      await recordBalance(ledger, ACCOUNT.id, 9_000_000 as Micros);
+      ledger.pass(1_000);
+      await buyPages(
+        ledger,
+        'r',
+        Array.from({ length: 28 }, (_, n) => String(n)),
+      );
+      await pass(HOUR);
+      assert.deepEqual(titles(), ['main: the balance of 2.00 TRY lasts for 2 days']);
+      await notifier.queueDigest('today');
+      await notifier.deliver();
+      assert.match(
+        sent[1]?.lines.join('\n') ?? '',
+        /balance 9\.00 TRY \(read 60 min ago, before 7\.00 TRY charged since\)/,
+      );
+    },
+  );
 
   testLedger('the digest has money, runs and what is open, once for its occasion', async (ledger) => {
     const { notifier, pass, sent } = openNotifier(ledger);

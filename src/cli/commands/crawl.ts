@@ -17,26 +17,14 @@ import { CrawlStats } from '../output/crawl-stats.ts';
 import { PageTable } from '../output/page-table.ts';
 import { readSources } from '../saved-crawl.ts';
 
-interface Flags {
-  readonly allowPrivateHosts?: boolean;
-  readonly anyHost?: boolean;
-  readonly maxUrls?: number;
-  readonly maxSitemaps?: number;
-  readonly maxDepth?: number;
-  readonly maxBytes?: number;
-  readonly concurrency?: number;
+/** Those of the crawl by their own names, and the others. */
+interface Flags extends CrawlOptions {
   readonly delay?: number;
-  readonly respectCrawlDelay?: boolean;
   readonly timeout?: number;
-  readonly retries?: number;
-  readonly hreflang?: boolean;
   readonly header?: Record<string, string>;
   readonly headerEnv?: Record<string, string>;
-  readonly userAgent?: string;
-  readonly contact?: string;
   readonly state?: string;
   readonly stats?: boolean;
-  readonly asOf?: number;
   readonly compare?: string;
 }
 
@@ -151,26 +139,16 @@ function checkHeader(name: string): void {
 const HOST_AND_PATH = /^([a-z0-9-]+\.)+[a-z]{2,}(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/i;
 
 function toCrawlOptions(flags: Flags, state: StateDirectory | undefined, signal: AbortSignal): CrawlOptions {
-  const given = <K extends keyof Flags, O>(key: K, to: (value: NonNullable<Flags[K]>) => O) =>
-    flags[key] === undefined ? {} : to(flags[key]);
+  const { delay, timeout, header, headerEnv, state: _, stats: _stats, compare: _old, ...own } = flags;
   const agent = `sitemap-courier/${VERSION}`;
   return {
+    ...own,
     signal,
-    userAgent: flags.userAgent ?? (flags.contact === undefined ? agent : `${agent} (+${flags.contact})`),
-    allowPrivateHosts: flags.allowPrivateHosts ?? false,
-    anyHost: flags.anyHost ?? false,
-    hreflang: flags.hreflang ?? false,
-    respectCrawlDelay: flags.respectCrawlDelay ?? false,
-    ...given('maxUrls', (maxUrls) => ({ maxUrls })),
-    ...given('maxSitemaps', (maxSitemaps) => ({ maxSitemaps })),
-    ...given('maxDepth', (maxDepth) => ({ maxDepth })),
-    ...given('maxBytes', (maxBytes) => ({ maxBytes })),
-    ...given('concurrency', (concurrency) => ({ concurrency: Math.max(1, concurrency) })),
-    ...given('delay', (hostDelayMs) => ({ hostDelayMs })),
-    ...given('timeout', (seconds) => ({ timeouts: { totalMs: seconds * 1_000 } })),
-    ...given('retries', (retries) => ({ retries })),
-    ...given('asOf', (asOf) => ({ asOf })),
-    headers: { ...flags.header, ...readHeaders(flags.headerEnv) },
+    userAgent: own.userAgent ?? (own.contact === undefined ? agent : `${agent} (+${own.contact})`),
+    ...(own.concurrency === undefined ? {} : { concurrency: Math.max(1, own.concurrency) }),
+    ...(delay === undefined ? {} : { hostDelayMs: delay }),
+    ...(timeout === undefined ? {} : { timeouts: { totalMs: timeout * 1_000 } }),
+    headers: { ...header, ...readHeaders(headerEnv) },
     ...(state === undefined ? {} : { known: state.known }),
   };
 }

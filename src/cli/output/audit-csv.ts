@@ -1,3 +1,4 @@
+import { toInstant, toInstantOrNull } from '../../cli-kit/record-schema.ts';
 import type { Audit } from '../../connector/audit/audit.ts';
 import { type Cell, renderLines } from '../../report/csv-lines.ts';
 import { formatDay } from '../../submission/instant.ts';
@@ -26,8 +27,6 @@ export const AUDIT_COLUMNS = [
 ] as const;
 
 type Line = Partial<Record<(typeof AUDIT_COLUMNS)[number], Cell>>;
-
-const toInstant = (at: number): string => new Date(at).toISOString();
 
 /**
  * One line for each purchase (kind `submission` or `check`), each movement of the balance that nothing explains (`balance`), and
@@ -64,8 +63,8 @@ function* listLines(audits: readonly Audit[]): Generator<Line> {
     for (const unknown of unknowns)
       yield {
         ...{ account, kind: 'unknown', status: unknown.code },
-        at: unknown.from === null ? null : toInstant(unknown.from),
-        to: unknown.until === null ? null : toInstant(unknown.until),
+        at: toInstantOrNull(unknown.from),
+        to: toInstantOrNull(unknown.until),
         journal_micros: unknown.amount,
         text: formatUnknown(unknown),
       };

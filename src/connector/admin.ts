@@ -1,6 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import type { Deps } from '../../activities/deps.ts';
 import type { Config } from '../config/config.ts';
+import { getLateAfterMs } from '../config/late-after.ts';
 import type { SecretReference } from '../config/schema.ts';
 import { readSecret, SecretMissingError } from '../config/secrets.ts';
 import { createSampler, type Sample } from '../metrics/sample.ts';
@@ -119,7 +120,10 @@ function answerPublications({ deps, toLink }: AdminSubjects, secret: SecretRefer
   });
 }
 
-const getSubjects = ({ config }: Deps) => ({ accounts: config.accounts.values(), watches: config.watches.keys() });
+const getSubjects = ({ config: { accounts, watches, notify } }: Deps) => ({
+  accounts: accounts.values(),
+  watches: new Map([...watches.values()].map((watch) => [watch.id, getLateAfterMs(watch, notify.noSuccessAfterMs)])),
+});
 
 function getLimiterOf({ deps, rateLimits }: AdminSubjects) {
   return (id: AccountId) => {

@@ -31,6 +31,11 @@ export function createSampleGauges(register: Registry): { set(sample: Sample | n
   const success = gauge('watch_last_success_timestamp_seconds', 'End of the last complete run; 0 before the first.', [
     'watch',
   ]);
+  const lateAfter = gauge(
+    'watch_late_after_seconds',
+    'A watch is late when its last complete run is older than this.',
+    ['watch'],
+  );
   const held = gauge('watch_held', '1 while a run waits for a decision.', ['watch']);
   const keptBack = gauge('watch_kept_back_urls', 'URLs that caps or the balance kept back from the last run.', [
     'watch',
@@ -68,7 +73,8 @@ export function createSampleGauges(register: Registry): { set(sample: Sample | n
       readable.set(sample === null ? 0 : 1);
       if (sample === null) return;
       for (const account of sample.accounts) setAccount(account, sample.at);
-      for (const { watch, figures } of sample.watches) {
+      for (const { watch, figures, lateAfterMs } of sample.watches) {
+        if (lateAfterMs !== null) lateAfter.set({ watch }, lateAfterMs / 1_000);
         failed.set({ watch }, figures.failedRuns);
         success.set({ watch }, (figures.lastSuccessAt ?? 0) / 1_000);
         held.set({ watch }, figures.heldRun === null ? 0 : 1);

@@ -22,12 +22,20 @@ export interface AccountSample {
 export interface Sample {
   readonly at: number;
   readonly accounts: readonly AccountSample[];
-  readonly watches: readonly { readonly watch: WatchId; readonly figures: WatchFigures }[];
+  readonly watches: readonly WatchSample[];
+}
+
+export interface WatchSample {
+  readonly watch: WatchId;
+  readonly figures: WatchFigures;
+  /** How long it may go without a complete run; null: nobody expects one. */
+  readonly lateAfterMs: number | null;
 }
 
 export interface Subjects {
   readonly accounts: Iterable<AccountPolicy>;
-  readonly watches: Iterable<WatchId>;
+  /** And how long each may go without a complete run. */
+  readonly watches: ReadonlyMap<WatchId, number | null>;
 }
 
 /** A scrape within this time gets the figures of the one before: ten scrapers cost the ledger as much as one. */
@@ -59,7 +67,7 @@ async function readSample(
   { accounts, watches }: Subjects,
   at: number,
 ): Promise<Sample> {
-  const read = { accounts: [] as AccountSample[], watches: [] as Sample['watches'][number][] };
+  const read = { accounts: [] as AccountSample[], watches: [] as WatchSample[] };
   for (const policy of accounts) {
     const account = policy.id;
     const { suspended, keyRejected } = await getStatusAsConfigured(ledger, policy);
@@ -80,6 +88,7 @@ async function readSample(
       },
     });
   }
-  for (const [watch, figures] of await listWatchFigures(ledger, [...watches])) read.watches.push({ watch, figures });
+  for (const [watch, figures] of await listWatchFigures(ledger, [...watches.keys()]))
+    read.watches.push({ watch, figures, lateAfterMs: watches.get(watch) ?? null });
   return { at, ...read };
 }

@@ -38,7 +38,7 @@ async function openScrape(ledger: Ledger) {
   const read = createSampler(
     ledger,
     () => limiter,
-    () => ({ accounts: [policy], watches: [watch] }),
+    () => ({ accounts: [policy], watches: new Map([[watch, 172_800_000]]) }),
   );
   const metrics = createWorkerMetrics('1.2.3');
   return {
@@ -104,6 +104,7 @@ describe('metrics of a worker', () => {
     ledger.pass(6_000);
     assert.equal(await value('failed_runs'), 2);
     assert.equal(await value('last_success_timestamp_seconds'), success / 1_000);
+    assert.equal(await value('late_after_seconds'), 172_800);
     await crawled(ledger, 'held', { a: ['1', '2', '3'] });
     assert.notEqual(
       await judgeRun(ledger, 'held' as RunId, {

@@ -1,6 +1,6 @@
 import type { Micros } from '../../contract/money.ts';
 import type { Account, Config, Watch } from '../config/config.ts';
-import { listNextRuns } from '../config/next-runs.ts';
+import { getLateAfterMs } from '../config/late-after.ts';
 import type { NoticeKind } from '../config/notice-kinds.ts';
 import { getTimeZone } from '../config/time-zone.ts';
 import { getStatusAsConfigured } from '../ledger/money/account-status.ts';
@@ -201,20 +201,8 @@ function findOfWatch(
   const since = lastSuccessAt ?? firstRunAt ?? startedAt;
   // A watch that fails, or waits for a decision, is reported as that.
   const isExplained = isFailing || heldRun !== null;
-  const isScheduled = watch.schedule !== null && !watch.paused;
-  if (isScheduled && !isExplained && isOverdue(watch, ledger.now() - since, notify.noSuccessAfterMs))
+  const lateAfterMs = getLateAfterMs(watch, notify.noSuccessAfterMs);
+  if (lateAfterMs !== null && !isExplained && ledger.now() - since >= lateAfterMs)
     add('no_success', watch.id, { since });
   return found;
-}
-
-/** Enough to have the longest pause of a schedule that names days of the week. */
-const SEEN_RUNS = 8;
-
-/** Whether a run should have been complete by now: a watch that pauses for longer is late only after its pause. */
-function isOverdue({ schedule }: Watch, elapsedMs: number, afterMs: number): boolean {
-  if (schedule === null || elapsedMs < afterMs) return false;
-  const runs = listNextRuns(schedule, SEEN_RUNS);
-  const pauses = runs.slice(1).map((at, index) => at - (runs[index] ?? at));
-  const longest = Math.max(0, ...pauses);
-  return elapsedMs >= afterMs + (longest > afterMs ? longest : 0);
 }

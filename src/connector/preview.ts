@@ -94,6 +94,7 @@ function busy({ id }: Watch, other: string): OperationError {
   return new OperationError(
     'run_active',
     `Another run of ${id} is active (${other}). This command planned and charged nothing. ` +
-      'Wait for the other run to end. If "courier status" shows it as held, approve or reject it.',
+      `Wait for the other run to end; where no worker runs, "courier run ${id} --once" continues it. If "courier status" ` +
+      'shows it as held, approve or reject it.',
   );
 }

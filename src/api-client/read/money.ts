@@ -16,7 +16,6 @@ const MINOR_UNITS = [
 const AMOUNT = ['amount', 'value', 'available', 'current', 'balance', 'total'];
 
 const CURRENCY = ['currency', 'currencycode'];
-const EXPONENT = ['exponent'];
 
 type Fields = ReadonlyMap<string, Json>;
 
@@ -88,7 +87,8 @@ export function createMoneyReader(format: AmountFormat | null): MoneyReader {
 
   /** A number, in the units that an `exponent` beside it says: `{ "balance": 125, "exponent": 2 }` is 1.25. */
   function toScaled(value: number, around: Fields): Found {
-    const exponent = readFirst(around, EXPONENT, asCount);
+    const [, said = null] = [...around].find(([name]) => name.endsWith('exponent')) ?? [];
+    const exponent = asCount(said);
     if (exponent === null || exponent > 6) return toMoney(value, around, AMOUNT);
     const micros = value * 10 ** (6 - exponent);
     return findOtherCurrency(around) === null && Number.isSafeInteger(micros) ? (micros as Micros) : null;

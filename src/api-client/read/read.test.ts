@@ -228,6 +228,11 @@ describe('response readers', () => {
     });
   });
 
+  test('reads every amount of an object in the units of its exponent', () => {
+    const shown = readAccount({ wallet_balance: 1, wallet_exponent: 2, price_per_url: 120 }, format);
+    assert.equal(shown instanceof InvalidPayload ? null : shown.prices.fast, 1_200_000);
+  });
+
   test('reads URLs as rows with their columns, and inside a target', () => {
     const read = (url_states: Json, more: object = {}) => {
       const detail = readDetail(

@@ -4,7 +4,7 @@ import { unwrapData } from '../src/api-client/errors.ts';
 import { readPages } from '../src/api-client/find-batch-in-doubt.ts';
 import { areAllCompleted, type SubmissionDetail, type UrlView } from '../src/api-client/read/submission.ts';
 import { recordAllCompleted, recordUrlResults, type UrlResult } from '../src/ledger/jobs/settle-job.ts';
-import { mergeUnread, type Unread } from '../src/submission/unread.ts';
+import { mergeUnread, type Unread, type UnreadPart } from '../src/submission/unread.ts';
 import type { TrackInput } from '../src/temporal-api/payloads.ts';
 import type { Deps } from './deps.ts';
 
@@ -16,6 +16,8 @@ export interface UrlsRead {
   readonly unread: Unread;
 }
 
+const isAddress = ({ what }: UnreadPart): boolean => what === 'url_address';
+
 /** The pages of a job's URLs, until every URL was shown. */
 export async function* readUrlPages({ getApi }: Deps, job: TrackInput): AsyncGenerator<SubmissionDetail> {
   let shown = 0;
@@ -24,8 +26,8 @@ export async function* readUrlPages({ getApi }: Deps, job: TrackInput): AsyncGen
       getApi(job.account)
         .request('poll', (client) => client.getSubmission(job.reference, { urlPage, urlLimit: LIMITS.urlPage.max }))
         .then(unwrapData),
-    // A page of entries that cannot be read is not an empty page: what is missing must be said.
-    ({ urls, unread }) => urls.map(({ url }) => url).join(' ') || (unread.length === 0 ? '' : JSON.stringify(unread)),
+    // A page of entries whose addresses cannot be read is not an empty page: what is missing must be said.
+    ({ urls, unread }) => urls.map(({ url }) => url).join(' ') || (unread.find(isAddress)?.names.join(' ') ?? ''),
   );
   for await (const page of pages) {
     Context.current().heartbeat();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { root } from '../support/pages.ts';
 
-/** Columns of a file that is imported, and programs of Postgres. */
-const NO_SETTINGS = new Set(['purchased_url', 'bought_at', 'pg_dump', 'pg_restore']);
+/** Columns of a file that is imported, programs of Postgres, and a state in the metrics. */
+const NO_SETTINGS = new Set(['purchased_url', 'bought_at', 'pg_dump', 'pg_restore', 'in_doubt']);
 
 /** Names of settings, and their values. */
 function listNames(node: unknown): string[] {

@@ -22,9 +22,10 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   {
     name: 'forgets at once that it holds an account (money 4)',
     file: 'src/ledger/accounts/stops.ts',
-    from: 'return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);',
-    to: "return row === undefined || row.hold !== '' ? null : (JSON.parse(row.hold) as HistoryHold);",
+    from: "(await findStop(db, account, 'history'))?.reason.hold ?? null;",
+    to: 'account === null ? null : null;',
     also: [
+      { file: 'src/ledger/batches/begin-send.ts', from: 'if (hold !== null) {', to: 'if (hold !== null && now < 0) {' },
       {
         file: 'activities/history-guard.ts',
         from: "if (compared.kind === 'compared' && compared.hold !== null) return compared.hold;",

@@ -10,7 +10,7 @@ export const CANCELS_SENDING: Change = {
 };
 export const CANCELS_IN_DOUBT: Change = {
   file: `${BATCHES}/transitions.ts`,
-  from: "if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');",
+  from: "if (row.in_doubt_since !== null) throw notAllowed({ kind: 'batch', id: row.id }, 'sending');",
   to: '',
 };
 export const TRUSTS_REFUSAL: Change = {
@@ -34,9 +34,9 @@ export const SENDS_BEYOND_CAPS: Change = {
   to: 'if (refusal !== null && now < 0) {',
 };
 export const FORGETS_RUN_LIMIT: Change = {
-  file: `${BATCHES}/begin-send.ts`,
-  from: 'await withRunCap(tx, row, watch.spend),',
-  to: 'watch.spend,',
+  file: `${BATCHES}/funds.ts`,
+  from: 'const caps = await withRunCap(db, batch, watch.spend);',
+  to: 'const caps = watch.spend;',
 };
 export const BUYS_TWIN: Change = {
   file: 'src/ledger/plans/resubmission.ts',

@@ -29,18 +29,25 @@ export interface Stop<Kind extends StopKind> {
   readonly counted: string | null;
 }
 
-export async function findStop<Kind extends StopKind>(
+/** All that stops an account. */
+export type Stops = { readonly [Kind in StopKind]?: Stop<Kind> };
+
+export async function listStops(db: Queryable, account: AccountId): Promise<Stops> {
+  const rows = await db.all(sql<Omit<Stop<StopKind>, 'reason'> & StoredReason & { readonly kind: StopKind }>`
+    SELECT kind, since, until, reason_code, reason_params, counted FROM account_stops WHERE account_id = ${account}`);
+  return Object.fromEntries(
+    rows.map(({ kind, since, until, counted, ...reason }) => [
+      kind,
+      { since, until, counted, reason: parseReason(reason) },
+    ]),
+  );
+}
+
+export const findStop = async <Kind extends StopKind>(
   db: Queryable,
   account: AccountId,
   kind: Kind,
-): Promise<Stop<Kind> | null> {
-  const row = await db.get(sql<Omit<Stop<Kind>, 'reason'> & StoredReason & { readonly reason_code: string }>`
-    SELECT since, until, reason_code, reason_params, counted FROM account_stops
-    WHERE account_id = ${account} AND kind = ${kind}`);
-  if (row === undefined) return null;
-  const { since, until, counted } = row;
-  return { since, until, counted, reason: parseReason(row) as StopReasons[Kind] };
-}
+): Promise<NonNullable<Stops[Kind]> | null> => (await listStops(db, account))[kind] ?? null;
 
 type NewStop = {
   [Kind in StopKind]: {
@@ -81,13 +88,11 @@ export const getHistoryHold = async (db: Queryable, account: AccountId): Promise
   (await findStop(db, account, 'history'))?.reason.hold ?? null;
 
 /** The stop of an account whose last batches were refused alike; null when it may send. */
-export async function getRefusalStop(
-  db: Queryable,
-  account: AccountId,
-): Promise<{ readonly until: number; readonly reason: StopReasons['refusals'] } | null> {
-  const stop = await findStop(db, account, 'refusals');
-  if (stop === null || stop.until === null) return null;
-  return { until: stop.until, reason: { ...stop.reason, until: stop.until } };
+export const getRefusalStop = async (db: Queryable, account: AccountId) => toRefusalStop(await listStops(db, account));
+
+export function toRefusalStop({ refusals }: Stops) {
+  if (refusals === undefined || refusals.until === null) return null;
+  return { until: refusals.until, reason: { ...refusals.reason, until: refusals.until } };
 }
 
 /** What the service answered before the first purchase. `limited`: no request was allowed, so the last answer still stands. */

@@ -11,7 +11,7 @@ import {
   type StoredReason,
   WAITS_FOR_MONEY,
 } from '../../submission/reason.ts';
-import { findStop, getRefusalStop } from '../accounts/stops.ts';
+import { listStops, type Stops, toRefusalStop } from '../accounts/stops.ts';
 import { lockAccount } from '../accounts/watches.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
@@ -40,15 +40,16 @@ export async function recordCurrency(tx: Queryable, account: AccountId, currency
     WHERE id = ${account} AND other_currency IS DISTINCT FROM ${currency}`);
 }
 
-export async function getAccountStatus({ db }: Ledger, account: AccountId): Promise<AccountStatus> {
-  const keyRejected = (await findStop(db, account, 'key'))?.reason ?? null;
+export const getAccountStatus = async ({ db }: Ledger, account: AccountId): Promise<AccountStatus> =>
+  readStatus(db, account, await listStops(db, account));
+
+async function readStatus(db: Queryable, account: AccountId, stops: Stops): Promise<AccountStatus> {
+  const keyRejected = stops.key?.reason ?? null;
   // A hold stops everything, before anything is planned. What else stops or lacks money matters only to what waits.
-  const hold = await findStop(db, account, 'history');
-  if (hold !== null) return { suspended: hold.reason, keyRejected };
+  if (stops.history !== undefined) return { suspended: stops.history.reason, keyRejected };
   const waiting = await listWaitingReasons(db, account);
   if (waiting.length === 0) return { suspended: null, keyRejected };
-  const refused = await getRefusalStop(db, account);
-  return { suspended: refused?.reason ?? findWantOfMoney(waiting), keyRejected };
+  return { suspended: toRefusalStop(stops)?.reason ?? findWantOfMoney(waiting), keyRejected };
 }
 
 type Configured = Pick<AccountPolicy, 'id' | 'baseUrl'>;
@@ -57,17 +58,20 @@ type Configured = Pick<AccountPolicy, 'id' | 'baseUrl'>;
  * The same, as it is configured now. Another service or another account of it comes first: until the configuration is
  * corrected, nothing else of the account can be tried.
  */
-export async function getStatusAsConfigured(ledger: Ledger, account: Configured): Promise<AccountStatus> {
-  const status = await getAccountStatus(ledger, account.id);
-  const other = await findOtherAccount(ledger.db, account);
-  return other === null ? status : { ...status, suspended: other };
+export async function getStatusAsConfigured({ db }: Ledger, account: Configured): Promise<AccountStatus> {
+  const stops = await listStops(db, account.id);
+  const status = await readStatus(db, account.id, stops);
+  return { ...status, suspended: (await toOtherAccount(db, account, stops)) ?? status.suspended };
 }
 
 /** That the configured account is not the one that the ledger's jobs and charges belong to. Writes nothing. */
-export async function findOtherAccount(db: Queryable, { id: account, baseUrl }: Configured): Promise<Reason | null> {
-  const recorded = await findOtherService(db, { id: account, baseUrl });
-  if (recorded !== null) return { code: 'other_service', account, recorded, configured: baseUrl };
-  return (await findStop(db, account, 'identity'))?.reason ?? null;
+export const findOtherAccount = async (db: Queryable, account: Configured): Promise<Reason | null> =>
+  toOtherAccount(db, account, await listStops(db, account.id));
+
+async function toOtherAccount(db: Queryable, { id, baseUrl }: Configured, { identity }: Stops): Promise<Reason | null> {
+  const recorded = await findOtherService(db, { id, baseUrl });
+  if (recorded !== null) return { code: 'other_service', account: id, recorded, configured: baseUrl };
+  return identity?.reason ?? null;
 }
 
 /**
@@ -78,10 +82,9 @@ export async function findPassingStop(
   { db }: Ledger,
   account: AccountId,
 ): Promise<{ readonly kind: 'key_rejected' | 'suspended'; readonly reason: string } | null> {
-  const key = await findStop(db, account, 'key');
-  if (key !== null) return { kind: 'key_rejected', reason: renderReason(key.reason) };
-  const hold = await findStop(db, account, 'history');
-  if (hold === null || needsRecovery(hold.reason.hold)) return null;
+  const { key, history: hold } = await listStops(db, account);
+  if (key !== undefined) return { kind: 'key_rejected', reason: renderReason(key.reason) };
+  if (hold === undefined || needsRecovery(hold.reason.hold)) return null;
   return { kind: 'suspended', reason: renderReason(hold.reason) };
 }
 

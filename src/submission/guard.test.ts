@@ -24,7 +24,9 @@ const rows: { change: Change; rules: string[] }[] = [
   { change: { newUrls: 0, gone: 0, knownBefore: 20, changed: 19 }, rules: [] },
   { change: { ...plausible, gone: 300 }, rules: [] },
   { change: { ...plausible, gone: 301 }, rules: ['max_gone_percent'] },
-  { change: { newUrls: 4000, changed: 0, gone: 0, knownBefore: 0 }, rules: [] },
+  { change: { newUrls: 4000, changed: 0, gone: 0, knownBefore: null }, rules: [] },
+  { change: { newUrls: 1, changed: 0, gone: 0, knownBefore: 0 }, rules: ['max_new_percent'] },
+  { change: { newUrls: 0, changed: 40, gone: 40, knownBefore: 0 }, rules: [] },
 ];
 
 describe('guardTrips', () => {
@@ -51,6 +53,10 @@ describe('renderGuardReason', () => {
     [
       { code: 'max_new_percent', urls: 201, known: 1_000, limit: 20 },
       '201 new URLs are 20.1% of the 1,000 known, more than max_new_percent allows (20%)',
+    ],
+    [
+      { code: 'max_new_percent', urls: 15, known: 0, limit: 20 },
+      '15 new URLs where none were known, more than max_new_percent allows (20%)',
     ],
     [{ code: 'max_changed', urls: 2_001, limit: 2_000 }, '2,001 changed URLs, more than max_changed allows (2,000)'],
     [

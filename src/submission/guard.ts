@@ -30,18 +30,20 @@ export interface Change {
   /** URLs with a changed lastmod that the run would buy. */
   readonly changed: number;
   readonly gone: number;
-  /** URLs that the ledger knew as present before this run. */
-  readonly knownBefore: number;
+  /** URLs that the ledger knew as present before this run; null: it is the first run of its watch. */
+  readonly knownBefore: number | null;
 }
 
 /**
  * Why a run should wait for approval: a relaunch, a broken CMS and a hijacked sitemap all look like thousands of new,
- * changed or missing URLs. Empty when the change is plausible. Percentages do not apply when no URL was known before.
+ * changed or missing URLs. Empty when the change is plausible. Percentages do not apply to a first run. Where none were known before another
+ * one, as after a first run that was rejected, any new URL is beyond them.
  */
-export function guardTrips({ newUrls, changed, gone, knownBefore: known }: Change, guard: GuardPolicy): GuardReason[] {
+export function guardTrips({ newUrls, changed, gone, knownBefore }: Change, guard: GuardPolicy): GuardReason[] {
   const trips: GuardReason[] = [];
+  const known = knownBefore ?? 0;
   const exceeds = (part: number, limit: number | null): limit is number =>
-    known > 0 && limit !== null && computePercent(part, known) > limit;
+    knownBefore !== null && limit !== null && 100 * part > limit * known;
   const { maxNew, maxNewPercent, maxChanged, maxChangedPercent, maxGonePercent } = guard;
   if (maxNew !== null && newUrls > maxNew) trips.push({ code: 'max_new', urls: newUrls, limit: maxNew });
   if (exceeds(newUrls, maxNewPercent)) {
@@ -49,14 +51,12 @@ export function guardTrips({ newUrls, changed, gone, knownBefore: known }: Chang
   }
   if (maxChanged !== null && changed > maxChanged)
     trips.push({ code: 'max_changed', urls: changed, limit: maxChanged });
-  if (changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)) {
+  if (known > 0 && changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)) {
     trips.push({ code: 'max_changed_percent', urls: changed, known, limit: maxChangedPercent });
   }
-  if (exceeds(gone, maxGonePercent)) trips.push({ code: 'max_gone_percent', urls: gone, known, limit: maxGonePercent });
+  if (known > 0 && exceeds(gone, maxGonePercent)) trips.push({ code: 'max_gone_percent', urls: gone, known, limit: maxGonePercent });
   return trips;
 }
-
-const computePercent = (part: number, whole: number): number => (100 * part) / whole;
 
 /** "6,200 new URLs, more than max_new allows (5,000)". */
 export function renderGuardReason(reason: GuardReason): string {
@@ -67,7 +67,9 @@ export function renderGuardReason(reason: GuardReason): string {
       return `${formatCount(urls)} ${KIND[code]} URLs, more than ${code} allows (${formatCount(limit)})`;
     case 'max_new_percent':
     case 'max_changed_percent':
-      return `${formatCount(urls)} ${KIND[code]} URLs are ${percent(urls, reason.known)} of the ${formatCount(reason.known)} known, more than ${code} allows (${limit}%)`;
+      return reason.known === 0
+        ? `${formatCount(urls)} ${KIND[code]} URLs where none were known, more than ${code} allows (${limit}%)`
+        : `${formatCount(urls)} ${KIND[code]} URLs are ${percent(urls, reason.known)} of the ${formatCount(reason.known)} known, more than ${code} allows (${limit}%)`;
     case 'max_gone_percent':
       return `${formatCount(urls)} of ${formatCount(reason.known)} known URLs are gone (${percent(urls, reason.known)}), more than ${code} allows (${limit}%)`;
   }
@@ -80,4 +82,4 @@ const KIND = {
   max_changed_percent: 'changed',
 } as const;
 
-const percent = (part: number, whole: number): string => `${Math.round(10 * computePercent(part, whole)) / 10}%`;
+const percent = (part: number, whole: number): string => `${Math.round((1_000 * part) / whole) / 10}%`;

@@ -48,6 +48,15 @@ describe('the URLs that were known before', () => {
     assert.deepEqual(held?.reasons, [{ code: 'max_gone_percent', urls: 6, known: 10, limit: 50 }]);
   });
 
+  testLedger('are none after a first run that was rejected: whatever is new is beyond a percentage', async (ledger) => {
+    await crawled(ledger, 'r1', { a: pages(0, 6) });
+    assert.equal(await judgeRun(ledger, run('r1'), { ...guard, maxNewPercent: 20 }), null, 'of a first run it is none');
+    await endRun(ledger, run('r1'), 'finished');
+    await crawled(ledger, 'r2', { a: pages(0, 15) });
+    const held = await judgeRun(ledger, run('r2'), { ...guard, maxNewPercent: 20 });
+    assert.deepEqual(held?.reasons, [{ code: 'max_new_percent', urls: 15, known: 0, limit: 20 }]);
+  });
+
   testLedger('are those that it had before it was renamed, where it has its name back', async (ledger) => {
     const named = (watch: WatchId) => ({ watch, configured: [watch] });
     await crawled(ledger, 'r1', { a: pages(0, 10) }, named(WATCH.id));

@@ -42,7 +42,7 @@ export async function judgeRun(
     gone,
     knownBefore:
       row.first_run === 1
-        ? 0
+        ? null
         : Math.max(await countKnownBefore(db, row, gone, due.newByRun), await countBeforeRename(db, row)),
   };
   const reasons: Reason[] = guardTrips(change, guard);

@@ -66,7 +66,10 @@ async function recover({ deps, ledger }: TestConnector): Promise<boolean> {
   return held;
 }
 
-/** The purchases of a page beyond those that a change or a failure is the cause of, and pages whose last change nobody bought. */
+/**
+ * The purchases of a page beyond those that a change or a failure is the cause of, and pages whose last change nobody bought: but
+ * for those that failed too often in a row, which are in quarantine.
+ */
 function compareWithSite({ jobs }: FakeService, site: Site) {
   const twice: string[] = [];
   const lost: string[] = [];
@@ -80,7 +83,9 @@ function compareWithSite({ jobs }: FakeService, site: Site) {
       const own = bought.filter(({ at }) => at >= from && at < until);
       const allowed = own.slice(0, RETRIES + 1).findIndex(({ failed }) => !failed);
       if (own.length > (allowed < 0 ? RETRIES + 1 : allowed + 1)) twice.push(page);
-      if (n === times.length - 1 && own.length === 0) lost.push(page);
+      const last = bought.filter(({ at }) => at < from).slice(-(RETRIES + 1));
+      const isQuarantined = last.length > RETRIES && last.every(({ failed }) => failed);
+      if (n === times.length - 1 && own.length === 0 && !isQuarantined) lost.push(page);
     }
   }
   return { twice, lost };

@@ -37,7 +37,7 @@ function createOracle({ tried = [], watch = 'w0', caps = NO_CAPS }: Partial<Sett
   const kernel = {
     elapsed: 0,
     now: () => 0,
-    getClock: () => 0,
+    getClock: () => Date.UTC(2026, 1, 3),
     getLatestTime: () => 0,
     getEarliestTime: () => 0,
     trace: () => undefined,

@@ -54,7 +54,8 @@ export function guardTrips({ newUrls, changed, gone, knownBefore }: Change, guar
   if (known > 0 && changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)) {
     trips.push({ code: 'max_changed_percent', urls: changed, known, limit: maxChangedPercent });
   }
-  if (known > 0 && exceeds(gone, maxGonePercent)) trips.push({ code: 'max_gone_percent', urls: gone, known, limit: maxGonePercent });
+  if (known > 0 && exceeds(gone, maxGonePercent))
+    trips.push({ code: 'max_gone_percent', urls: gone, known, limit: maxGonePercent });
   return trips;
 }
 

@@ -184,6 +184,7 @@ export class World {
         this.#checkPlace(request);
         if (request.origin === SITE) this.#onCrawl();
         else this.oracle.rates.sent(this.#toAsked(request), kernel.getClocks());
+        if (request.path.endsWith('/me')) this.oracle.notePrices(SERVICE_NAMES[this.keys.getOwner(request)], 'asked');
         if (fault.kind === 'late') this.#late.add(request);
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
         for (const ask of this.#asking) ask();
@@ -302,6 +303,8 @@ export class World {
     const { status } = response;
     if (WAITS.includes(status) && typeof wait === 'string')
       this.#onWritten(() => this.oracle.rates.mustWait(asked, status, wait));
+    if (request.path.endsWith('/me') && status === 200)
+      this.oracle.notePrices(SERVICE_NAMES[this.keys.getOwner(request)], 'shown');
     if (request.method !== 'POST') return;
     if (SURE.includes(status)) this.#onWritten(() => this.oracle.refused(request));
     else if (status < 300) this.#onWritten(() => this.oracle.answered(request));

@@ -61,6 +61,11 @@ export class ChargeReader {
       this.#getPrices(account, level).change(getLevelPrice(price, level), this.#settings.kernel.elapsed);
   }
 
+  /** A worker asks for the prices of an account, or has read them. */
+  notePrices(account: string, how: 'asked' | 'shown'): void {
+    for (const level of LEVELS) this.#getPrices(account, level)[how](this.#settings.kernel.elapsed);
+  }
+
   #getPrices(account: string, level: ServiceLevel): Prices {
     const name = `${account} ${level}`;
     const prices = this.#prices.get(name) ?? new Prices(getLevelPrice(this.#settings.price, level));

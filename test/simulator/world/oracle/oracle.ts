@@ -155,6 +155,11 @@ export class Oracle {
     this.#charges.changePrice(account, price);
   }
 
+  /** A worker asks for the prices of an account, or has read them. */
+  notePrices(account: string, how: 'asked' | 'shown'): void {
+    this.#charges.notePrices(account, how);
+  }
+
   /** Another program of the customer spends so much. */
   spendElsewhere(account: string, amount: number): void {
     this.#charges.spendElsewhere(account, amount);

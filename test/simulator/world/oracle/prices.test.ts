@@ -17,6 +17,19 @@ describe('the prices of an account', () => {
     assert.ok(!prices.mayMissRise(1_001 + PRICE_NOTICED_MS));
   });
 
+  test('after an hour it may be the price before, where it was asked for and could not be read', () => {
+    const prices = new Prices(10);
+    prices.shown(0);
+    prices.change(30, 1_000);
+    const at = 1_001 + 2 * PRICE_NOTICED_MS;
+    assert.equal(prices.getExpected(120, 4, at), 120, 'nobody asked');
+    prices.asked(at - 1);
+    assert.equal(prices.getExpected(120, 4, at), 40);
+    assert.equal(prices.getExpected(120, 4, at + PRICE_NOTICED_MS), 120, 'and not again for an hour');
+    prices.shown(at);
+    assert.equal(prices.getExpected(120, 4, at), 120);
+  });
+
   test('of several changes within the hour the lowest price counts, and none of earlier ones', () => {
     const prices = new Prices(1);
     prices.change(20, 0);

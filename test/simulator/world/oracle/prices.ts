@@ -5,6 +5,8 @@ export const PRICE_NOTICED_MS = 3_700_000;
 export class Prices {
   readonly #changes: { readonly at: number; readonly price: number }[];
   #roseAt = Number.NEGATIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #shownAt = Number.NEGATIVE_INFINITY;
 
   constructor(first: number) {
     this.#changes = [{ at: Number.NEGATIVE_INFINITY, price: first }];
@@ -15,19 +17,35 @@ export class Prices {
     this.#changes.push({ at, price });
   }
 
+  /** A worker asks for the prices. */
+  asked(at: number): void {
+    this.#askedAt = at;
+  }
+
+  /** A worker has read them. */
+  shown(at: number): void {
+    this.#shownAt = at;
+  }
+
   /** All there ever were. */
   list(): readonly number[] {
     return this.#changes.map(({ price }) => price);
   }
 
-  /** Whether who sends at this time may not know that the price has risen. */
+  /** Whether who sends at this time may not know that the price has risen: it was asked for, and no answer could be read since. */
   mayMissRise(at: number): boolean {
-    return at - this.#roseAt <= PRICE_NOTICED_MS;
+    return at - this.#roseAt <= PRICE_NOTICED_MS || this.#isUnread(at);
   }
 
   /** What the connector may have taken a charge for that was sent at this time. */
   getExpected(amount: number, urls: number, at: number): number {
-    return this.mayMissRise(at) ? Math.min(amount, urls * this.#getLowest(at - PRICE_NOTICED_MS)) : amount;
+    if (!this.mayMissRise(at)) return amount;
+    const since = this.#isUnread(at) ? Math.min(this.#roseAt, at - PRICE_NOTICED_MS) : at - PRICE_NOTICED_MS;
+    return Math.min(amount, urls * this.#getLowest(since));
+  }
+
+  #isUnread(at: number): boolean {
+    return this.#shownAt < this.#roseAt && this.#askedAt <= at && at - this.#askedAt <= PRICE_NOTICED_MS;
   }
 
   /** The lowest price since this time. */

@@ -21,6 +21,9 @@ interface Draft {
   hasUnknown: boolean;
 }
 
+/** A service may show its times to the minute only. */
+const REPLAY_MS = 90_000;
+
 /** How far a service's clock may be from ours: a job this close to a reading belongs to the window that it explains. */
 const CLOCKS_MS = 600_000;
 
@@ -46,7 +49,7 @@ export function compareBalance(facts: Facts): ComparedWindow[] {
     const window = windows.find(({ start, end }) => entry > start.journalId && entry <= end.journalId);
     const begin = window?.start.at ?? readings.at(-1)?.at ?? at;
     // Sent again by a copy of the ledger that came back, and charged before; or a host's clock was ahead of the service's.
-    const isReplay = createdAt !== null && createdAt < begin;
+    const isReplay = createdAt !== null && createdAt < begin - REPLAY_MS;
     if (purchase.wasSent && !isReplay) add(window, cost);
     else late.push({ at: createdAt ?? at, cost, booked: purchase.wasSent ? window : undefined });
   }

@@ -367,11 +367,11 @@ describe('the balance of an audit', () => {
       [],
     ],
     [
-      'falls half a minute before a copy of the ledger sent it again',
+      'falls two minutes before a copy of the ledger sent it again',
       {
-        booked: [booked(1, { at: FROM + 12 * HOUR + 31_000, entry: 30 })],
+        booked: [booked(1, { at: FROM + 12 * HOUR + 121_000, entry: 30 })],
         ...listed(job('R-1', { createdAt: FROM + 12 * HOUR })),
-        readings: [reading(1, 10, 0), reading(12 + 30 / 3_600, 9, 5), reading(23, 9, 30)],
+        readings: [reading(1, 10, 0), reading(12 + 120 / 3_600, 9, 5), reading(23, 9, 30)],
       },
       [],
     ],

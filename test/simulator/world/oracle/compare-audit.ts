@@ -77,8 +77,9 @@ function readOutside(world: World, account: AccountName): Outside {
     )
     .all(SERVICE_NAMES[account]) as unknown as MovementRow[];
   const isLost = (key: string | null) => key !== null && world.oracle.isLostCheck(key);
-  // A recovered job stands where the service's clock says that it was created.
-  const isMisplaced = (reference: string) => world.kernel.hadOffset('service') && world.oracle.isLostJob(reference);
+  // A recovered job stands where the service's clock says that it was created, one that is sent again soon where that was.
+  const isMisplaced = (reference: string) =>
+    (world.kernel.hadOffset('service') && world.oracle.isLostJob(reference)) || world.oracle.isSoonSentAgain(reference);
   return {
     spent: rows.flatMap(({ kind, subject, amount, key }) =>
       (kind === 'adjustment' && amount < 0) || (kind === 'charge' && (isLost(key) || isMisplaced(subject)))

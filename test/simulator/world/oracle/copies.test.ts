@@ -23,6 +23,18 @@ describe('a copy of the ledger that comes back', () => {
     assert.equal(copies.restored().purchases.length, 0, 'the same copy again lacks what came after its return');
   });
 
+  test('may be back soon after a job was created', () => {
+    const copies = new Copies(new Sends());
+    copies.copied();
+    for (const [reference, at] of [
+      ['R-1', 0],
+      ['R-2', 10_000],
+    ] as const)
+      copies.bought({ ...makePurchase(reference, ['a'], makeSent(0)), at });
+    copies.restored(100_000);
+    assert.deepEqual([copies.isSoonSentAgain('R-1'), copies.isSoonSentAgain('R-2')], [false, true]);
+  });
+
   test('lacks the answers that came since it was made: a charge counts when it is learned again', () => {
     const sends = new Sends();
     const copies = new Copies(sends);

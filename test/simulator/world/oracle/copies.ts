@@ -15,6 +15,9 @@ export interface Lost {
   readonly spent: readonly Spent[];
 }
 
+/** Times may be shown to the minute: what was created this long before a reading may have been charged after it. */
+const SOON_MS = 90_000;
+
 /** What a copy of the ledger lacks that came back: all that happened since it was made. */
 export class Copies {
   readonly #sends: Sends;
@@ -24,6 +27,7 @@ export class Copies {
   #unanswered: ReturnType<Sends['listUnanswered']> = [];
   readonly #lostReferences = new Set<string>();
   readonly #lostChecks = new Set<string>();
+  readonly #soonSentAgain = new Set<string>();
 
   constructor(sends: Sends) {
     this.#sends = sends;
@@ -51,7 +55,7 @@ export class Copies {
   }
 
   /** The copy is back: answers that came after it are to be learned again, at any later time. No list shows those to checks. */
-  restored(): Lost {
+  restored(elapsed = 0): Lost {
     for (const sent of this.#unanswered) {
       sent.answeredDay = null;
       if ('answeredAt' in sent) continue;
@@ -59,7 +63,10 @@ export class Copies {
       sent.doubts += 1;
     }
     for (const key of this.#checks) this.#lostChecks.add(key);
-    for (const { reference } of this.#purchases) this.#lostReferences.add(reference);
+    for (const { reference, at } of this.#purchases) {
+      this.#lostReferences.add(reference);
+      if (elapsed - at <= SOON_MS) this.#soonSentAgain.add(reference);
+    }
     const lost = { purchases: this.#purchases, spent: this.#spent };
     this.#begin();
     return lost;
@@ -68,6 +75,11 @@ export class Copies {
   /** Whether what the ledger knows of a job is from the service's list alone. */
   isLostJob(reference: string): boolean {
     return this.#lostReferences.has(reference);
+  }
+
+  /** Whether the copy was back so soon after a job was created that an audit takes its charge for one of then. */
+  isSoonSentAgain(reference: string): boolean {
+    return this.#soonSentAgain.has(reference);
   }
 
   /** An index-check, by its key, that no list shows. */

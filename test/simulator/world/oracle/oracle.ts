@@ -196,7 +196,7 @@ export class Oracle {
   restoreLedger(): void {
     this.check();
     this.#chargesAtRestore = this.charges;
-    const { purchases, spent } = this.#copies.restored();
+    const { purchases, spent } = this.#copies.restored(this.#settings.kernel.elapsed);
     for (const each of spent) this.#charges.caps.add({ ...each, amount: -each.amount });
     this.rates.restored();
     this.#rules.checks.restored();
@@ -297,6 +297,11 @@ export class Oracle {
   /** What was shown of the charge of a job; null: it was shown as it is. */
   findShown(reference: string): ShownCharge | null {
     return this.#shown.get(reference) ?? null;
+  }
+
+  /** See Copies. */
+  isSoonSentAgain(reference: string): boolean {
+    return this.#copies.isSoonSentAgain(reference);
   }
 
   /** A copy of the ledger lacks this job, by its reference. */

@@ -55,6 +55,7 @@ const ELSEWHERE: Readonly<Record<string, { readonly why: string; readonly file: 
 const LEARN_TEST = 'src/cli/commands/doctor-learn.system.test.ts';
 const RECORDS_ELSEWHERE = [
   { command: 'ledger export', record: 'forgotten_url', file: FORGET_TEST },
+  { command: 'doctor', record: 'trial', file: 'src/cli/commands/doctor-spend.system.test.ts' },
   { command: 'doctor', record: 'reading', file: LEARN_TEST },
   { command: 'doctor', record: 'proposal', file: LEARN_TEST },
   { command: 'doctor', record: 'block', file: LEARN_TEST },

@@ -28,7 +28,7 @@ const section = (title: string, lines: readonly string[]): string[] =>
 
 function listTotals({ totals, entries, balance }: Audit): string[] {
   const { journal, checks, inDoubt, service, difference, explained, notExplained, questions, notCompared } = totals;
-  const { same, externalSpent, externalReceived } = totals;
+  const { same } = totals;
   const verdict = questions === 0 ? 'Nothing is left unexplained.' : `${formatCounted(questions, 'question')} left.`;
   return [
     `Journal ${formatTry(journal)}${checks === 0 ? '' : `, of it index checks ${formatTry(checks)}`}; service ${formatTry(service)}; ` +
@@ -40,18 +40,18 @@ function listTotals({ totals, entries, balance }: Audit): string[] {
       ? []
       : [
           `Balance ${formatTry(balance.before)} at ${formatInstant(balance.from)}, ${formatTry(balance.after)} at ` +
-            `${formatInstant(balance.until)}${formatExternal(externalSpent, externalReceived)}.`,
+            `${formatInstant(balance.until)}${formatExternal(totals)}.`,
         ]),
   ];
 }
 
-function formatExternal(spent: Micros, received: Micros): string {
-  if (spent === 0 && received === 0) return ': all of it is explained';
+function formatExternal({ externalSpent: spent, externalReceived: received, notCharged }: Audit['totals']): string {
   const parts = [
     ...(spent === 0 ? [] : [`${formatTry(spent)} was spent by nothing that is known`]),
     ...(received === 0 ? [] : [`${formatTry(received)} was topped up or given back`]),
+    ...(notCharged === 0 ? [] : [`${formatTry(notCharged)} that the journal assumes was not charged`]),
   ];
-  return `: ${parts.join(', ')}`;
+  return parts.length === 0 ? ': all of it is explained' : `: ${parts.join(', ')}`;
 }
 
 const orNone = (amount: Micros | null): string => (amount === null ? NOT_KNOWN : formatTry(amount));

@@ -175,6 +175,8 @@ export interface AuditTotals {
   /** Spent from outside, and given back or topped up, by the balance. */
   readonly externalSpent: Micros;
   readonly externalReceived: Micros;
+  /** What the journal only assumes, and was not charged as far as the balance shows. */
+  readonly notCharged: Micros;
 }
 
 /** What the balance was at both ends; null without readings. */

@@ -9,6 +9,8 @@ import { readShownCharge } from './shown-charge.ts';
 export interface ComparedWindow extends AuditWindow {
   /** Something in it has a charge that nobody knows: a fall proves nothing. */
   readonly hasUnknown: boolean;
+  /** What the journal only assumes, and the balance did not lose. */
+  readonly notCharged: Micros;
 }
 
 interface Draft {
@@ -144,5 +146,6 @@ function toWindow(draft: Draft): ComparedWindow {
   return {
     ...{ from: start.at, until: end.since, before: start.amount, after: end.amount },
     ...{ journal: micros(journal), others: micros(others), external: micros(external), hasUnknown },
+    notCharged: micros(isNotCharged ? -rest : 0),
   };
 }

@@ -387,6 +387,16 @@ describe('the balance of an audit', () => {
     test(what, () => assert.deepEqual(findExternal(given), external));
   }
 
+  test('that does not fall by what was assumed says how much of that was not charged', () => {
+    const { totals } = compareFacts(
+      facts({
+        booked: [booked(1, { bucket: 'assumed', reference: null, wasLeft: true })],
+        readings: [reading(1, 10, 0), reading(13, 9.75, 11)],
+      }),
+    );
+    assert.deepEqual([totals.notCharged, totals.externalReceived, totals.questions], [lira(0.75), 0, 0]);
+  });
+
   test('that falls by what nobody knows is a question, and one that rises is none', () => {
     const { totals } = compareFacts(facts({ readings: [reading(1, 10, 0), reading(13, 8, 0), reading(23, 9, 0)] }));
     const { questions, externalSpent, externalReceived, notExplained } = totals;

@@ -10,7 +10,9 @@ export function compareFacts(facts: Facts): Audit {
   const { account, period, readings } = facts;
   const entries = compareEntries(facts);
   const compared = compareBalance(facts);
-  const windows = compared.filter(({ external }) => external !== 0).map(({ hasUnknown: _, ...window }) => window);
+  const windows = compared
+    .filter(({ external }) => external !== 0)
+    .map(({ hasUnknown: _, notCharged: __, ...window }) => window);
   const [first, last] = [readings[0], readings.at(-1)];
   return {
     ...{ account, period, entries, windows },
@@ -19,7 +21,7 @@ export function compareFacts(facts: Facts): Audit {
         ? null
         : { from: first.at, until: last.at, before: first.amount, after: last.amount },
     unknowns: listUnknowns(facts, entries, compared),
-    totals: sumUp(facts, entries, windows),
+    totals: { ...sumUp(facts, entries, windows), notCharged: sumOf(compared, ({ notCharged }) => notCharged) },
   };
 }
 
@@ -27,7 +29,11 @@ export function compareFacts(facts: Facts): Audit {
 export const isQuestion = ({ difference, why }: AuditEntry): boolean =>
   difference !== null && difference !== 0 && !isExplained(why);
 
-function sumUp({ period }: Facts, entries: readonly AuditEntry[], windows: readonly AuditWindow[]): AuditTotals {
+function sumUp(
+  { period }: Facts,
+  entries: readonly AuditEntry[],
+  windows: readonly AuditWindow[],
+): Omit<AuditTotals, 'notCharged'> {
   const journal = sumJournal(period, entries);
   const differences = entries.filter(({ difference }) => difference !== null && difference !== 0);
   const sum = (some: readonly AuditEntry[]) => sumOf(some, ({ difference }) => difference);

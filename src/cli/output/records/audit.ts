@@ -39,6 +39,10 @@ const toTotalsRecord = recordOf<Audit>()({
   not_compared_micros: [micros('of the journal, not compared with the list'), ({ totals }) => totals.notCompared],
   external_spent_micros: [micros('lost by the balance beyond journal and list'), ({ totals }) => totals.externalSpent],
   external_received_micros: [micros('refunds and top-ups'), ({ totals }) => totals.externalReceived],
+  assumed_not_charged_micros: [
+    micros('assumed by the journal, and not lost by the balance'),
+    ({ totals }) => totals.notCharged,
+  ],
   balance_from_at: [
     nullable(instant('first reading; null without two readings')),
     ({ balance }) => balance?.from ?? null,

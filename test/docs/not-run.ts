@@ -20,5 +20,9 @@ export const NOT_RUN: readonly { readonly pattern: RegExp; readonly reason: stri
     pattern: /^courier deployments move\b/,
     reason: 'needs a run that waits for a build without workers: test/e2e/builds.test.ts moves one',
   },
+  {
+    pattern: /^courier doctor --learn --spend\b/,
+    reason: 'needs a page that is due: src/cli/commands/doctor-spend.system.test.ts buys one',
+  },
   { pattern: /^export TEMPORAL_API_KEY=/, reason: 'switches TLS on, which a local server does not speak' },
 ];

@@ -27,8 +27,8 @@ export const MONEY_FINDINGS: readonly Mutation[] = [
   {
     name: 'approves by itself that all lastmods move (fixed: money 20)',
     file: `${SUBMISSION}/guard.ts`,
-    from: 'if (changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)) {',
-    to: 'if (changed < 0 && exceeds(changed, maxChangedPercent)) {',
+    from: 'changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)',
+    to: 'changed < 0 && exceeds(changed, maxChangedPercent)',
     needs: ['all lastmods move'],
   },
   {

@@ -7,15 +7,13 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import type { PlanInput } from '../ledger/plans/allowance.ts';
 import { judgeRun } from '../ledger/plans/judge-run.ts';
 import { beginRun, endRun, touchRun } from '../ledger/runs/runs.ts';
-import type { AccountId, RunId } from '../submission/ids.ts';
+import type { RunId } from '../submission/ids.ts';
 import type { Reason } from '../submission/reason.ts';
 import { watchWorkflowId } from '../temporal-api/ids.ts';
 import type { CrawlReport } from '../temporal-api/payloads.ts';
-import { confirmShown } from './confirm-account.ts';
 import { OperationError } from './operation-error.ts';
 import { refreshAccount } from './refresh-account.ts';
 import { newRunName } from './run-name.ts';
-import { withService } from './service-client.ts';
 
 /** The result of a run that found URLs and bought none: `applyPlans` can still carry out its plan. */
 export interface Preview {
@@ -31,19 +29,9 @@ export interface Preview {
 const PREFIX = 'plan-';
 const ALIVE_MS = 60_000;
 
-/** That the key of an account is the account's. One request, so it is made once for all watches of the account. */
-export async function confirmBeforePreview(
-  { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
-  id: AccountId,
-  signal: AbortSignal,
-): Promise<void> {
-  const account = requireAccount(config, id);
-  await withService({ config, ledger }, account, signal, ({ request: send }) => confirmShown(ledger, account, send));
-}
-
 /**
- * Crawls a watch whose account is confirmed and compares it with the ledger, as a run that buys nothing. The URLs that it finds are known from then
- * on and stay due until bought. Throws an OperationError (run_active) when another run of the watch is active.
+ * Crawls a watch whose account is confirmed and compares it with the ledger, as a run that buys nothing. The URLs that it finds
+ * are known from then on and stay due until bought. Throws an OperationError (run_active) when another run of the watch is active.
  */
 export async function previewWatch(
   { config, ledger }: { readonly config: Config; readonly ledger: Ledger },

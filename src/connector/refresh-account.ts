@@ -6,6 +6,19 @@ import { confirmShown } from './confirm-account.ts';
 import { withService } from './service-client.ts';
 
 /**
+ * Confirms that the key of an account is the account's, and records its prices: one request, made once for all watches. Throws an
+ * OperationError (other_account) when it is another account's.
+ */
+export async function confirmKey(
+  { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
+  id: AccountId,
+  signal: AbortSignal,
+): Promise<void> {
+  const account = requireAccount(config, id);
+  await withService({ config, ledger }, account, signal, ({ request: send }) => confirmShown(ledger, account, send));
+}
+
+/**
  * Reads the prices and the balance of an account, as a decision over money needs them: two free requests. A service that does
  * not answer leaves what the ledger knows. Throws an OperationError (other_account) when the key is another account's.
  */
@@ -14,8 +27,7 @@ export async function refreshAccount(
   id: AccountId,
   signal: AbortSignal,
 ): Promise<void> {
-  const account = requireAccount(config, id);
-  await withService({ config, ledger }, account, signal, ({ request: send }) => confirmShown(ledger, account, send));
+  await confirmKey({ config, ledger }, id, signal);
   await getAccountResources(config, ledger, id, signal);
 }
 

@@ -3,7 +3,8 @@ import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
-import { confirmBeforePreview, type Preview, previewWatch } from '../../connector/preview.ts';
+import { type Preview, previewWatch } from '../../connector/preview.ts';
+import { confirmKey } from '../../connector/refresh-account.ts';
 import type { findSpendingHold } from '../../connector/spending-hold.ts';
 import { listNewPrices } from '../../ledger/money/price.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
@@ -54,7 +55,7 @@ async function plan(
   const accounts: AccountResources[] = [];
   for (const account of new Set(watches.map((watch) => watch.account))) {
     accounts.push(await getAccountResources(config, ledger, account, signal));
-    await confirmBeforePreview(context, account, signal);
+    await confirmKey(context, account, signal);
   }
   const previews: Preview[] = [];
   const stages = openStages(output, watches.length);

@@ -16,8 +16,16 @@ describe('the balance before a batch, where charges are not reported', () => {
       SELECT ${ACCOUNT.id}, id, 'batch', 1, 'sent', 'assumed', 1, 1, 0, 1, 0, ${ledger.now()} FROM watches`);
     let reads = 0;
     const body = { kind: 'success', data: { balance: micros(5_000_000) } };
-    const api = { request: async () => ({ body, answer: (reads += 1) }) };
-    const deps = { ledger, now: ledger.now, getApi: () => api, log: { debug: () => undefined } } as unknown as Deps;
+    const request = async () => {
+      reads += 1;
+      return { body };
+    };
+    const deps = {
+      ledger,
+      now: ledger.now,
+      getApi: () => ({ request }),
+      log: { debug: () => undefined },
+    } as unknown as Deps;
     const witness = () => witnessBalanceBefore(deps, ACCOUNT.id, { attempts: 0 } as PendingBatch);
     await recordBalance(ledger, ACCOUNT.id, micros(5_000_000));
     ledger.pass(10 * 60_000);
